@@ -1,0 +1,70 @@
+"""Refusals, each named for the situation, under one root. Doors turn them into status codes in one place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One bad field: its RFC 6901 JSON pointer and a sentence saying what is allowed."""
+
+    pointer: str
+    detail: str
+
+
+class ConvowebError(Exception):
+    """Root of every refusal: `detail` is a sentence for people, `errors` names the bad fields, if there are any."""
+
+    def __init__(self, detail: str, *, errors: Sequence[FieldError] = ()) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.errors = tuple(errors)
+
+
+class InvalidInput(ConvowebError):
+    """What was given cannot be accepted as it is."""
+
+
+class NotFound(ConvowebError):
+    """There is no such thing, or it belongs to somebody else; both look the same."""
+
+
+class Conflict(ConvowebError):
+    """What was asked contradicts what is stored."""
+
+
+class IdTaken(Conflict):
+    """The chosen id is in use in this project."""
+
+
+class RunIsOpen(Conflict):
+    """The session's newest run has not ended, so nothing can be appended behind it."""
+
+
+class RunHasEnded(Conflict):
+    """A finished run is immutable; changing history is a fork."""
+
+
+class SessionHasChildren(Conflict):
+    """A session with children is deleted only with a word on what becomes of them."""
+
+
+class HistoryChanged(Conflict):
+    """An import's conversation contradicts runs that are stored already."""
+
+
+class InvalidSettings(InvalidInput):
+    """A memory setting is unknown, of the wrong type or out of its bounds."""
+
+
+class WindowUnknown(InvalidInput):
+    """The model's context window is not known and `max_input_tokens` gives no limit."""
+
+
+class BudgetTooSmall(ConvowebError):
+    """Parts that may not be left out need more than the budget; `needs` maps each part's name to its tokens."""
+
+    def __init__(self, detail: str, *, needs: dict[str, int], budget: int) -> None:
+        super().__init__(detail)
+        self.needs = needs
+        self.budget = budget

@@ -1,0 +1,143 @@
+"""The decision for one prompt, as values: what is sent, each run's fate and why, the tokens, the warnings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+from sessions_app.domain.memory_settings import EffectiveSettings, PromptFormat
+
+
+class Fate(StrEnum):
+    """What became of a run; the order is the precedence."""
+
+    KEPT = "kept"
+    SUMMARIZED = "summarized"
+    CAPPED = "capped"
+    SKIPPED = "skipped"
+    PRUNED = "pruned"
+    LOST = "lost"
+
+
+UNSEEN_FATES = frozenset({Fate.CAPPED, Fate.SKIPPED, Fate.PRUNED, Fate.LOST})
+
+
+@dataclass(frozen=True, slots=True)
+class FateRange:
+    """Neighbouring runs first..last (lineage positions) that share a fate and its reason in words."""
+
+    first: int
+    last: int
+    fate: Fate
+    reason: str
+
+    @property
+    def count(self) -> int:
+        """How many runs the range holds."""
+        return self.last - self.first + 1
+
+
+class WarningCode(StrEnum):
+    """What a prompt's warnings are about."""
+
+    RUNS_LOST = "runs_lost"
+    NEWEST_RUN_DROPPED = "newest_run_dropped"
+    SUMMARY_CUT = "summary_cut"
+    PARENT_CONTEXT_CUT = "parent_context_cut"
+    MODEL_UNKNOWN = "model_unknown"
+    OPEN_RUN_SKIPPED = "open_run_skipped"
+    LIMIT_ABOVE_WINDOW = "limit_above_window"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptWarning:
+    """Something the reader of a prompt should know: a stable code and a sentence."""
+
+    code: WarningCode
+    detail: str
+
+
+class Part(StrEnum):
+    """What a piece of a prompt is; in the order in which a prompt is shown."""
+
+    INSTRUCTIONS = "instructions"
+    TOOLS = "tools"
+    PARENT_CONTEXT = "parent_context"
+    SUMMARY = "summary"
+    RUNS = "runs"
+    CONTEXT = "context"
+    QUERY = "query"
+    OVERHEAD = "overhead"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenParts:
+    """Tokens by part, the model's margin included; they sum to `total`."""
+
+    instructions: int = 0
+    tools: int = 0
+    parent_context: int = 0
+    summary: int = 0
+    runs: int = 0
+    context: int = 0
+    query: int = 0
+    overhead: int = 0
+
+    @property
+    def total(self) -> int:
+        """What the prompt needs by our counter applied to what is sent."""
+        return sum(getattr(self, field.name) for field in fields(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of what is sent, in order, for showing it.
+
+    The system block gives one segment for each of its headings (role "system"), every other message one. `position` is
+    the run it comes from, `calls` the tool calls of an assistant message as (name, arguments) pairs.
+    """
+
+    part: Part
+    role: str
+    text: str
+    tokens: int
+    position: int | None = None
+    heading: str = ""
+    calls: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A built prompt and everything that explains it.
+
+    Exactly one of `messages` (format openai) and `text` (format text) is set. `budget` is in the same tokens as
+    `tokens`; `window` is the model's context window, None where unknown.
+    """
+
+    format: PromptFormat
+    model: str
+    encoding: str
+    margin: float
+    window: int | None
+    budget: int
+    messages: tuple[Mapping[str, Any], ...] | None
+    text: str | None
+    tokens: TokenParts
+    segments: tuple[Segment, ...]
+    fates: tuple[FateRange, ...]
+    warnings: tuple[PromptWarning, ...]
+    settings: EffectiveSettings
+    summary_id: str | None
+    summary_number: int | None
+    covers_through: int | None
+    fingerprint: str
+
+    @property
+    def free(self) -> int:
+        """Tokens of the budget that are not used."""
+        return self.budget - self.tokens.total
+
+    @property
+    def unseen(self) -> int:
+        """How many runs the model cannot see."""
+        return sum(fates.count for fates in self.fates if fates.fate in UNSEEN_FATES)

@@ -1,0 +1,158 @@
+"""What a conversation consists of, as frozen values, and the protocol through which prompts read it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+
+class RunStatus(StrEnum):
+    """The states of a run; the last three are final."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the run is still being answered."""
+        return self in OPEN_STATUSES
+
+
+OPEN_STATUSES = (RunStatus.PENDING, RunStatus.RUNNING)
+
+
+class EventKind(StrEnum):
+    """What an event inside a run is."""
+
+    MESSAGE = "message"
+    TOOL_CALL = "tool_call"
+    REASONING = "reasoning"
+    NOTE = "note"
+
+
+class Role(StrEnum):
+    """Who speaks in a message event."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool and its result, both as text exactly as given; `result` is None while there is none."""
+
+    call_id: str
+    name: str
+    arguments: str
+    result: str | None = None
+    error: str | None = None
+    arguments_were_text: bool = True
+    result_was_text: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing inside a run.
+
+    `content` holds the parts of a message that was given in parts (else None) and `text` their text. `parent` is
+    the index, in the run, of the assistant message that made this tool call. `tokens` is the upper bound of what
+    the event needs in a prompt, in o200k_base, frames included.
+    """
+
+    kind: EventKind
+    text: str = ""
+    role: Role | None = None
+    content: tuple[Mapping[str, object], ...] | None = None
+    tool: ToolCall | None = None
+    parent: int | None = None
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One turn at its lineage position (1..n); `tokens` is the sum of its events' upper bounds."""
+
+    position: int
+    status: RunStatus
+    events: tuple[Event, ...]
+    error: str = ""
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider reported them for one run."""
+
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+    reasoning: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run to be stored; its position is given by the store. Times are None where the source has none."""
+
+    events: tuple[Event, ...]
+    status: RunStatus = RunStatus.COMPLETED
+    run_id: str | None = None
+    model: str = ""
+    usage: Usage | None = None
+    finish_reason: str = ""
+    error: str = ""
+    prompt_fingerprint: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryEntry:
+    """An entry of the ledger: `text` covers the runs 1..`covers_through` of the lineage."""
+
+    summary_id: str
+    number: int
+    covers_through: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParentContext:
+    """What a parent conversation hands down: its title and its summary in use."""
+
+    title: str
+    text: str
+
+
+class TranscriptReader(Protocol):
+    """Reads one session's lineage for a prompt; each method costs what it returns, whatever the session's length."""
+
+    @property
+    def instructions(self) -> str:
+        """The session's system prompt, maybe empty."""
+        ...
+
+    @property
+    def finished_through(self) -> int:
+        """The position of the newest finished run; 0 if there is none."""
+        ...
+
+    def open_run(self) -> Run | None:
+        """The newest run while it is pending or running."""
+        ...
+
+    def newest_before(self, position: int, *, not_below: int, tokens: int) -> list[Run]:
+        """Finished runs p with not_below <= p < position, newest first: as many as fit `tokens`, and one more."""
+        ...
+
+    def newest_summary(self, covers_at_most: int) -> SummaryEntry | None:
+        """The newest entry in use that covers at most the runs 1..`covers_at_most`."""
+        ...
+
+    def parent_contexts(self, depth: int) -> list[ParentContext]:
+        """The summaries of up to `depth` parents, root first; parents without a summary are left out."""
+        ...
