@@ -1,0 +1,1 @@
+"""The house: conversations, the prompts built from them, and the doors to both."""
