@@ -9,7 +9,7 @@ from urllib.parse import quote
 import environ
 import structlog
 
-from convoweb import secret_key
+from convoweb import secret_key, vocabularies
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -29,11 +29,14 @@ DATA_DIR.mkdir(parents=True, exist_ok=True)
 SECRET_KEY = env.str("CONVOWEB_SECRET_KEY", default="") or secret_key.load_or_create(DATA_DIR / "secret-key")
 ALLOWED_HOSTS = env.list("CONVOWEB_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", HOST])
 
+# tiktoken reads this when it needs its first vocabulary.
+os.environ["TIKTOKEN_CACHE_DIR"] = str(vocabularies.install(DATA_DIR / "vocabularies"))
+
 # What convoweb itself reads
 
 CONVOWEB_API_RATE = env.str("CONVOWEB_API_RATE", default="")
 CONVOWEB_MAX_BODY = env.int("CONVOWEB_MAX_BODY", default=32 * 1024 * 1024)
-CONVOWEB_MODEL = env.str("CONVOWEB_MODEL", default="gpt-4o-mini")
+CONVOWEB_MODEL = env.str("CONVOWEB_MODEL", default="gpt-4.1-mini")
 CONVOWEB_RUN_TIMEOUT = env.int("CONVOWEB_RUN_TIMEOUT", default=3600)
 CONVOWEB_SWEEP_INTERVAL = env.int("CONVOWEB_SWEEP_INTERVAL", default=30)
 
@@ -186,6 +189,10 @@ CELERY_BROKER_URL = env.str(
 )
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# Publishing happens inside requests: it gives up within a second, and the sweeper does the work later.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_CONNECTION_TIMEOUT = 0.8
+CELERY_BROKER_TRANSPORT_OPTIONS = {"max_retries": 1, "interval_start": 0}
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True

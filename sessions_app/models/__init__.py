@@ -1,0 +1,32 @@
+"""Rows, their constraints and filters; the only bridge from rows to values."""
+
+from sessions_app.models.imports import Import, ImportedConversation, ImportOutcome, ImportStatus
+from sessions_app.models.projects import ApiKey, IdempotentAnswer, Membership, Project, Scope
+from sessions_app.models.runs import Event, Run, event_values
+from sessions_app.models.sessions import Session, SessionTag
+from sessions_app.models.summaries import Summary, SummaryStatus
+from sessions_app.models.transcripts import SessionTranscript, Stretch, ancestors_of, lineage_of, lineage_runs
+
+__all__ = [
+    "ApiKey",
+    "Event",
+    "IdempotentAnswer",
+    "Import",
+    "ImportOutcome",
+    "ImportStatus",
+    "ImportedConversation",
+    "Membership",
+    "Project",
+    "Run",
+    "Scope",
+    "Session",
+    "SessionTag",
+    "SessionTranscript",
+    "Stretch",
+    "Summary",
+    "SummaryStatus",
+    "ancestors_of",
+    "event_values",
+    "lineage_of",
+    "lineage_runs",
+]

@@ -1,0 +1,94 @@
+"""Projects, who belongs to them, and the keys of their bots."""
+
+from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+
+
+class ProjectQuerySet(models.QuerySet["Project"]):
+    """Filters over projects."""
+
+    def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> "ProjectQuerySet":
+        """The projects a user may see: those they belong to; a superuser sees all."""
+        if getattr(user, "is_superuser", False):
+            return self.all()
+        return self.filter(memberships__user=user.pk)
+
+
+class Project(models.Model):
+    """The tenant: nothing crosses projects."""
+
+    slug = models.SlugField(max_length=60, unique=True)
+    name = models.CharField(max_length=200)
+    settings = models.JSONField(default=dict, blank=True, help_text="Sparse overrides of the memory settings.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ProjectQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """A user's belonging to a project."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "user"], name="membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.project}"
+
+
+class Scope(models.TextChoices):
+    """What an API key may do; each is granted by itself."""
+
+    READ = "read"
+    WRITE = "write"
+    ADMIN = "admin"
+
+
+class ApiKey(models.Model):
+    """A bot's key: the secret is stored as its SHA-256 only and looked up by `key_id`."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="api_keys")
+    name = models.CharField(max_length=200)
+    key_id = models.CharField(max_length=32, unique=True)
+    secret_hash = models.CharField(max_length=64)
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["project", "name", "pk"]
+        verbose_name = "API key"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class IdempotentAnswer(models.Model):
+    """The answer kept for an Idempotency-Key, written in the transaction of the work it answers."""
+
+    api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE)
+    scope = models.CharField(max_length=300, help_text="Method and path of the request.")
+    key = models.CharField(max_length=255)
+    body_hash = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField()
+    headers = models.JSONField(default=dict)
+    body = models.TextField()
+    created_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["api_key", "scope", "key"], name="idempotency_key_once")]
+
+    def __str__(self) -> str:
+        return f"{self.scope} {self.key}"

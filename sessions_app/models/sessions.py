@@ -1,0 +1,117 @@
+"""Sessions: conversations in trees."""
+
+from django.db import models
+from django.db.models import Q
+
+from sessions_app.models.fields import BytewiseCharField
+from sessions_app.models.projects import Project
+
+
+class SessionQuerySet(models.QuerySet["Session"]):
+    """Filters over sessions."""
+
+    def roots(self) -> "SessionQuerySet":
+        """Sessions without a parent."""
+        return self.filter(parent=None)
+
+    def in_tree_of(self, session: "Session") -> "SessionQuerySet":
+        """All sessions of the tree that a session stands in."""
+        return self.filter(root_id=session.root_id)
+
+    def matching(self, words: str) -> "SessionQuerySet":
+        """Sessions whose title or id contains the words, in any letter case."""
+        return self.filter(Q(title__icontains=words) | Q(public_id__icontains=words))
+
+
+class Session(models.Model):
+    """One conversation; positions of its own runs go on from those it shares with its parent.
+
+    `last_position` is the lineage position of the newest run. `tokens_o200k` sums the own runs' upper bounds,
+    `shared_tokens_o200k` those of the shared runs up to `forked_at`.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="sessions")
+    public_id = BytewiseCharField("id", max_length=200)
+    parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.RESTRICT, related_name="children")
+    root = models.ForeignKey("self", null=True, blank=True, on_delete=models.RESTRICT, related_name="+")
+    depth = models.PositiveIntegerField(default=0)
+    forked_at = models.PositiveIntegerField(null=True, blank=True)
+    title = models.CharField(max_length=500, blank=True)
+    instructions = models.TextField(blank=True)
+    user_id = models.CharField(max_length=200, blank=True, db_index=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    settings = models.JSONField(default=dict, blank=True, help_text="Sparse overrides of the memory settings.")
+    source = models.CharField(max_length=40, blank=True, help_text="The file format it was imported from.")
+    source_id = BytewiseCharField(max_length=255, blank=True, help_text="Its identity in that source.")
+    last_position = models.PositiveIntegerField(default=0)
+    tokens_o200k = models.PositiveBigIntegerField(default=0)
+    shared_tokens_o200k = models.PositiveBigIntegerField(default=0)
+    summary = models.ForeignKey("Summary", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    summary_wanted_at = models.DateTimeField(null=True, blank=True)
+    next_attempt_at = models.DateTimeField(null=True, blank=True)
+    prompt_snapshot = models.JSONField(null=True, blank=True, help_text="The next prompt as it was last worked out.")
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    tree_active_at = models.DateTimeField(help_text="At a root: when anything in its tree last changed.")
+
+    objects = SessionQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "conversation"
+        constraints = [
+            models.UniqueConstraint(fields=["project", "public_id"], name="session_id_once_in_project"),
+            models.UniqueConstraint(
+                fields=["project", "source", "source_id"],
+                condition=~Q(source_id=""),
+                name="session_source_once_in_project",
+            ),
+            models.CheckConstraint(condition=Q(forked_at=None) | ~Q(parent=None), name="session_fork_has_parent"),
+        ]
+        indexes = [
+            models.Index(fields=["root", "depth"], name="session_tree"),
+            models.Index(
+                fields=["project", "-tree_active_at", "-id"],
+                condition=Q(parent=None),
+                name="session_roots_by_activity",
+            ),
+            models.Index(fields=["project", "-created_at", "-id"], name="session_by_creation"),
+            models.Index(fields=["project", "-updated_at", "-id"], name="session_by_activity"),
+            models.Index(
+                fields=["summary_wanted_at"],
+                condition=~Q(summary_wanted_at=None),
+                name="session_summary_wanted",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title or self.public_id
+
+    @property
+    def first_position(self) -> int:
+        """The lineage position of the session's first own run, or where it would stand."""
+        return (self.forked_at or 0) + 1
+
+    @property
+    def own_run_count(self) -> int:
+        """How many runs the session holds itself."""
+        return self.last_position - self.first_position + 1
+
+    @property
+    def lineage_tokens(self) -> int:
+        """Upper bound in o200k_base of the whole lineage."""
+        return self.shared_tokens_o200k + self.tokens_o200k
+
+
+class SessionTag(models.Model):
+    """A tag of a session."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="tags")
+    name = models.CharField(max_length=100, db_index=True)
+
+    class Meta:
+        ordering = ["name"]
+        verbose_name = "tag"
+        constraints = [models.UniqueConstraint(fields=["session", "name"], name="tag_once_in_session")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,127 @@
+"""How prompts read a session's lineage from rows: a constant number of queries for each link of the fork chain."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import Q
+
+from sessions_app.domain import transcript
+from sessions_app.domain.transcript import OPEN_STATUSES, ParentContext, SummaryEntry
+from sessions_app.models.runs import Run, RunQuerySet
+from sessions_app.models.sessions import Session
+from sessions_app.models.summaries import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The runs first..last of a lineage that one session holds itself."""
+
+    session: Session
+    first: int
+    last: int
+
+
+def ancestors_of(session: Session) -> Iterator[Session]:
+    """Yield the parents from the nearest to the root, one query each."""
+    parent = session.parent
+    while parent is not None:
+        yield parent
+        parent = parent.parent
+
+
+def lineage_of(session: Session) -> list[Stretch]:
+    """Return the stretches that make up a session's lineage, newest first; empty ones are left out."""
+    stretches = [Stretch(session, session.first_position, session.last_position)]
+    shared = session.forked_at
+    ancestors = ancestors_of(session)
+    while shared:
+        holder = next(ancestors)
+        stretches.append(Stretch(holder, holder.first_position, shared))
+        shared = None if holder.forked_at is None else min(shared, holder.forked_at)
+    return [stretch for stretch in stretches if stretch.first <= stretch.last]
+
+
+def lineage_runs(session: Session) -> RunQuerySet:
+    """Return the runs of a session's lineage, unordered."""
+    return _runs_in(lineage_of(session))
+
+
+def _runs_in(stretches: list[Stretch]) -> RunQuerySet:
+    if not stretches:
+        return Run.objects.none()
+    condition = Q()
+    for stretch in stretches:
+        condition |= Q(session=stretch.session, position__range=(stretch.first, stretch.last))
+    return Run.objects.filter(condition)
+
+
+class SessionTranscript:
+    """The TranscriptReader of one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @cached_property
+    def lineage(self) -> list[Stretch]:
+        """The stretches of the lineage, newest first."""
+        return lineage_of(self._session)
+
+    @cached_property
+    def _open(self) -> Run | None:
+        newest = Run.objects.with_events().filter(session=self._session, status__in=OPEN_STATUSES)
+        return newest.filter(position=self._session.last_position).first()
+
+    @property
+    def instructions(self) -> str:
+        """The session's system prompt, maybe empty."""
+        return self._session.instructions
+
+    @property
+    def finished_through(self) -> int:
+        """The position of the newest finished run; 0 if there is none."""
+        return self._session.last_position - (self._open is not None)
+
+    def open_run(self) -> transcript.Run | None:
+        """The newest run while it is pending or running."""
+        return None if self._open is None else self._open.to_value()
+
+    def newest_before(self, position: int, *, not_below: int, tokens: int) -> list[transcript.Run]:
+        """Finished runs p with not_below <= p < position, newest first: as many as fit `tokens`, and one more."""
+        wanted: list[Stretch] = []
+        ceiling: int | None = None
+        for stretch in self.lineage:
+            first, last = (
+                max(stretch.first, not_below),
+                min(stretch.last, position - 1, self.finished_through),
+            )
+            if first > last:
+                continue
+            runs = Run.objects.filter(session=stretch.session)
+            if ceiling is None:
+                newest = runs.get(position=last)
+                ceiling = newest.tokens_before_o200k + newest.tokens_o200k
+            behind = runs.filter(tokens_before_o200k__lt=ceiling - tokens).order_by("-tokens_before_o200k", "-position")
+            cut = behind.values_list("position", flat=True).first()
+            cut = None if cut is None or cut < first else cut
+            wanted.append(Stretch(stretch.session, first if cut is None else cut, last))
+            if cut is not None:
+                break
+        rows = _runs_in(wanted).with_events().order_by("-position")
+        return [row.to_value() for row in rows]
+
+    def newest_summary(self, covers_at_most: int) -> SummaryEntry | None:
+        """The newest entry in use that covers at most the runs 1..`covers_at_most`."""
+        if self._session.summary_id is None:
+            return None
+        entries = Summary.objects.in_use().filter(session=self._session, covers_through__lte=covers_at_most)
+        newest = entries.last()
+        return None if newest is None else newest.to_value()
+
+    def parent_contexts(self, depth: int) -> list[ParentContext]:
+        """The summaries of up to `depth` parents, root first; parents without a summary are left out."""
+        contexts: list[ParentContext] = []
+        for _, parent in zip(range(depth), ancestors_of(self._session), strict=False):
+            if parent.summary is not None:
+                contexts.append(ParentContext(str(parent), parent.summary.text))
+        return contexts[::-1]

@@ -1,0 +1,1 @@
+"""Verbs: what changes or works something out; keyword-only functions that several doors share."""
