@@ -108,17 +108,17 @@ class Event(models.Model):
     kind = models.CharField(max_length=10, choices=event_kind_choices)
     role = models.CharField(max_length=10, choices=role_choices, blank=True)
     text = models.TextField(blank=True)
-    content = models.TextField(null=True, blank=True)
+    content = models.TextField(null=True, blank=True)  # noqa: DJ001 (missing is not empty)
     parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.CASCADE, related_name="calls")
-    call_id = models.TextField(blank=True)  # noqa: DJ001 (missing is not empty)
+    call_id = models.TextField(blank=True)
     tool_name = models.TextField(blank=True)
     arguments = models.TextField(blank=True)
     arguments_were_text = models.BooleanField(default=True)
-    result = models.TextField(null=True, blank=True)
+    result = models.TextField(null=True, blank=True)  # noqa: DJ001 (missing is not empty)
     result_was_text = models.BooleanField(default=True)
     error = models.TextField(null=True, blank=True)  # noqa: DJ001 (missing is not empty)
     tokens_o200k = models.PositiveBigIntegerField(default=0)
-    created_at = models.DateTimeField()  # noqa: DJ001 (missing is not empty)
+    created_at = models.DateTimeField()
 
     class Meta:
         ordering = ["run", "index"]

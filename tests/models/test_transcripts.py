@@ -1,0 +1,179 @@
+"""How a session's lineage is read from rows: which runs, in which order, at which cost."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from sessions_app.domain.transcript import EventKind, Role, RunStatus
+from sessions_app.models import Event, Project, Run, Session, SessionTranscript, Summary, lineage_of, lineage_runs
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def project():
+    return Project.objects.create(slug="p", name="P")
+
+
+def make_session(project, name, *, parent=None, forked_at=None, runs=0, tokens=10):
+    shared = parent_tokens(parent, forked_at)
+    session = Session.objects.create(
+        project=project,
+        public_id=name,
+        parent=parent,
+        forked_at=forked_at,
+        last_position=forked_at or 0,
+        shared_tokens_o200k=shared,
+        created_at=NOW,
+        updated_at=NOW,
+        tree_active_at=NOW,
+    )
+    for _ in range(runs):
+        add_run(session, tokens=tokens)
+    return session
+
+
+def parent_tokens(parent, forked_at):
+    if not forked_at:
+        return 0
+    run = lineage_runs(parent).get(position=forked_at)
+    return run.tokens_before_o200k + run.tokens_o200k
+
+
+def add_run(session, *, tokens=10, status=RunStatus.COMPLETED):
+    run = Run.objects.create(
+        project=session.project,
+        session=session,
+        position=session.last_position + 1,
+        status=status,
+        tokens_o200k=tokens,
+        tokens_before_o200k=session.lineage_tokens,
+        created_at=NOW,
+        touched_at=NOW,
+    )
+    Event.objects.create(
+        run=run,
+        index=0,
+        kind=EventKind.MESSAGE,
+        role=Role.USER,
+        text=f"{session.public_id} {run.position}",
+        tokens_o200k=tokens,
+        created_at=NOW,
+    )
+    session.last_position += 1
+    session.tokens_o200k += tokens
+    session.save()
+    return run
+
+
+def read(session, position=None, *, not_below=1, tokens=10**6):
+    runs = SessionTranscript(session).newest_before(position or 10**6, not_below=not_below, tokens=tokens)
+    return [run.events[0].text for run in runs]
+
+
+def test_a_session_without_runs_has_none(project):
+    assert read(make_session(project, "a")) == []
+
+
+def test_the_newest_run_comes_first(project):
+    assert read(make_session(project, "a", runs=3)) == ["a 3", "a 2", "a 1"]
+
+
+def test_it_reads_the_runs_that_fit_and_one_more(project):
+    session = make_session(project, "a", runs=9, tokens=10)
+    assert read(session, tokens=30) == ["a 9", "a 8", "a 7", "a 6"]
+    assert read(session, tokens=29) == ["a 9", "a 8", "a 7"]
+    assert read(session, tokens=0) == ["a 9"]
+
+
+def test_it_stays_between_the_given_positions(project):
+    session = make_session(project, "a", runs=9)
+    assert read(session, 6, not_below=4) == ["a 5", "a 4"]
+    assert read(session, 6, not_below=6) == []
+
+
+def test_a_fork_goes_on_where_it_left_its_parent(project):
+    parent = make_session(project, "p", runs=5)
+    fork = make_session(project, "f", parent=parent, forked_at=3, runs=2)
+    add_run(parent)
+    assert read(fork) == ["f 5", "f 4", "p 3", "p 2", "p 1"]
+
+
+def test_the_budget_reaches_through_a_fork_into_its_parent(project):
+    parent = make_session(project, "p", runs=5, tokens=10)
+    fork = make_session(project, "f", parent=parent, forked_at=3, runs=2, tokens=7)
+    assert read(fork, tokens=14) == ["f 5", "f 4", "p 3"]
+    assert read(fork, tokens=24) == ["f 5", "f 4", "p 3", "p 2"]
+    assert read(fork, tokens=13) == ["f 5", "f 4"]
+
+
+def test_a_fork_of_a_fork_inside_the_shared_part_skips_the_fork_between(project):
+    top = make_session(project, "t", runs=10)
+    middle = make_session(project, "m", parent=top, forked_at=8, runs=2)
+    low = make_session(project, "l", parent=middle, forked_at=5, runs=1)
+    assert [(s.session.public_id, s.first, s.last) for s in lineage_of(low)] == [("l", 6, 6), ("t", 1, 5)]
+    assert read(low) == ["l 6", "t 5", "t 4", "t 3", "t 2", "t 1"]
+
+
+def test_a_fork_at_zero_shares_nothing(project):
+    parent = make_session(project, "p", runs=2)
+    assert read(make_session(project, "f", parent=parent, forked_at=0, runs=1)) == ["f 1"]
+
+
+def test_a_child_copies_and_shares_nothing(project):
+    parent = make_session(project, "p", runs=2)
+    assert read(make_session(project, "c", parent=parent, runs=1)) == ["c 1"]
+
+
+def test_the_open_run_is_not_history(project):
+    session = make_session(project, "a", runs=2)
+    add_run(session, status=RunStatus.RUNNING)
+    reader = SessionTranscript(session)
+    assert reader.finished_through == 2
+    assert reader.open_run().position == 3
+    assert read(session) == ["a 2", "a 1"]
+
+
+def test_a_summary_is_found_by_what_it_may_cover(project):
+    session = make_session(project, "a", runs=9)
+    for number, covers in ((1, 3), (2, 5)):
+        session.summary = Summary.objects.create(
+            session=session,
+            number=number,
+            covers_through=covers,
+            status="completed",
+            text=f"through {covers}",
+            summarizer="extractive",
+            created_at=NOW,
+        )
+    session.save()
+    reader = SessionTranscript(session)
+    assert [reader.newest_summary(n) and reader.newest_summary(n).text for n in (2, 3, 4, 5, 9)] == [
+        None,
+        "through 3",
+        "through 3",
+        "through 5",
+        "through 5",
+    ]
+
+
+@pytest.mark.parametrize("runs", [20, 400])
+def test_reading_costs_the_same_whatever_lies_behind(project, runs, django_assert_num_queries):
+    session = make_session(project, "a", runs=runs, tokens=10)
+    with django_assert_num_queries(6):
+        assert len(read(Session.objects.get(pk=session.pk), tokens=100)) == 11
+
+
+def test_the_cut_is_found_by_an_index(project):
+    session = make_session(project, "a", runs=5)
+    with CaptureQueriesContext(connection) as queries:
+        read(session, tokens=20)
+    cut = next(q["sql"] for q in queries if '"tokens_before_o200k" <' in q["sql"])
+    with connection.cursor() as cursor:
+        cursor.execute("EXPLAIN " + ("QUERY PLAN " if connection.vendor == "sqlite" else "") + cut)
+        plan = str(cursor.fetchall())
+    if connection.vendor == "sqlite":
+        assert "run_by_tokens" in plan
