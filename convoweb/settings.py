@@ -185,14 +185,16 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 # Background work
 
 CELERY_BROKER_URL = env.str(
-    "CELERY_BROKER_URL", default=f"sqlite-queue:///{quote(str(DATA_DIR / 'queue.sqlite3'))}"
+    "CELERY_BROKER_URL", default=f"sqlite-queue://localhost/{quote(str(DATA_DIR / 'queue.sqlite3'))}"
 )
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 # Publishing happens inside requests: it gives up within a second, and the sweeper does the work later.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_TIMEOUT = 0.8
-CELERY_BROKER_TRANSPORT_OPTIONS = {"max_retries": 1, "interval_start": 0}
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"max_retries": 1, "interval_start": 0}
+if CELERY_BROKER_URL.startswith(("redis", "valkey", "sentinel")):
+    CELERY_BROKER_TRANSPORT_OPTIONS |= {"socket_connect_timeout": 0.8, "socket_timeout": 0.8}
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
