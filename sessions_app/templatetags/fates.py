@@ -1,0 +1,88 @@
+"""Fates of runs and parts of a prompt: one word, icon, color and pattern for each, the same on every page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from sessions_app.domain.plan import Fate, Part
+from sessions_app.templatetags.icons import icon
+
+register = template.Library()
+
+
+@dataclass(frozen=True, slots=True)
+class FateLook:
+    """How a fate is shown: its words, its icon and what it means in a sentence."""
+
+    word: str
+    icon: str
+    meaning: str
+
+
+FATES: Mapping[str, FateLook] = {
+    Fate.KEPT: FateLook("In the prompt", "circle-check", "Word for word in the prompt"),
+    Fate.SUMMARIZED: FateLook("In the summary", "fold-vertical", "Covered by the summary in the prompt"),
+    Fate.CAPPED: FateLook("Not sent: capped", "hourglass", "Beyond max_runs"),
+    Fate.SKIPPED: FateLook("Not sent: skipped", "skip-forward", "The strategy or last_n leaves it out"),
+    Fate.PRUNED: FateLook("Not sent: pruned", "scissors", "Dropped by the budget"),
+    Fate.LOST: FateLook("Lost", "triangle-alert", "Dropped by the budget although the strategy summarizes"),
+    "query": FateLook("Query", "corner-down-right", "The question being answered"),
+}
+
+PART_WORDS: Mapping[str, str] = {
+    Part.INSTRUCTIONS: "Instructions",
+    Part.TOOLS: "Tools",
+    Part.PARENT_CONTEXT: "Parent context",
+    Part.SUMMARY: "Summary",
+    Part.RUNS: "Runs",
+    Part.CONTEXT: "Context",
+    Part.QUERY: "Query",
+    "free": "Free",
+    "reserved": "Reserve",
+}
+
+_SHARED_PATTERNS: Mapping[str, str] = {
+    Part.SUMMARY: str(Fate.SUMMARIZED),
+    Part.RUNS: str(Fate.KEPT),
+    Part.PARENT_CONTEXT: "parent",
+}
+
+
+@register.filter
+def pattern(name: str) -> str:
+    """Return the `data-fate` value, which is also the pattern's name, of a fate or a part of the prompt."""
+    return _SHARED_PATTERNS.get(name, str(name))
+
+
+@register.filter
+def fate_word(fate: str) -> str:
+    """Return the word that stands for a fate on pages."""
+    return FATES[fate].word
+
+
+@register.filter
+def part_word(part: str) -> str:
+    """Return the word that stands for a part of the prompt on pages."""
+    return PART_WORDS[part]
+
+
+@register.simple_tag(name="fate")
+def fate_label(fate: str, label: str = "") -> SafeString:
+    """Draw the label of a fate; `label` replaces its word where the icon says enough."""
+    look = FATES[fate]
+    return format_html(
+        '<span class="fate" data-fate="{}" title="{}">{}{}</span>',
+        str(fate),
+        look.meaning,
+        icon(look.icon),
+        label or look.word,
+    )
+
+
+@register.simple_tag
+def swatch(name: str) -> SafeString:
+    """Draw the small square with the color and pattern of a fate or a part; the word stands beside it."""
+    return format_html('<span class="sw" data-fate="{}" aria-hidden="true"></span>', pattern(name))

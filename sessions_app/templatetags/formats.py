@@ -1,0 +1,92 @@
+"""Numbers, settings, ranges and times in words."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from sessions_app.domain.memory_settings import UNLIMITED
+
+register = template.Library()
+
+NOTHING = "–"
+
+
+@register.filter
+def number(value: int | None) -> str:
+    """Write a whole number with thousands separators; None is a dash."""
+    return NOTHING if value is None else f"{value:,}"
+
+
+@register.filter
+def percent_of(part: int, whole: int) -> str:
+    """Write `part` as a share of `whole` in percent, one digit."""
+    return f"{100 * part / whole:.1f} %" if whole else NOTHING
+
+
+@register.filter
+def setting_value(value: Any) -> str:
+    """Write the value of a memory setting; None is no limit."""
+    match value:
+        case None:
+            return UNLIMITED
+        case bool():
+            return "on" if value else "off"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:.2f}"
+        case _:
+            return str(value)
+
+
+@register.simple_tag
+def run_range(first: int, last: int) -> str:
+    """Write a range of lineage positions, a single one as itself."""
+    return number(first) if first == last else f"{number(first)}–{number(last)}"
+
+
+@register.simple_tag
+def relative_time(when: datetime | None, now: datetime | None = None) -> SafeString:
+    """Write how long ago something was, as a date after a week; the exact time is the tooltip."""
+    if when is None:
+        return format_html("{}", NOTHING)
+    return _time_element(when, _age(when, now or timezone.now()))
+
+
+@register.simple_tag
+def time_of_day(when: datetime | None) -> SafeString:
+    """Write the hour and minute of an event; date and seconds are the tooltip."""
+    if when is None:
+        return format_html("{}", NOTHING)
+    return _time_element(when, timezone.localtime(when).strftime("%H:%M"))
+
+
+def _time_element(when: datetime, text: str) -> SafeString:
+    exact = timezone.localtime(when)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        exact.isoformat(timespec="seconds"),
+        exact.strftime("%Y-%m-%d %H:%M:%S %Z"),
+        text,
+    )
+
+
+def _age(when: datetime, now: datetime) -> str:
+    age = now - when
+    if age < timedelta(minutes=1):
+        return "now"
+    if age < timedelta(hours=1):
+        return f"{age // timedelta(minutes=1)} min"
+    if age < timedelta(days=1):
+        return f"{age // timedelta(hours=1)} h"
+    if age < timedelta(days=7):
+        return f"{age.days} d"
+    return _date(timezone.localtime(when), timezone.localtime(now))
+
+
+def _date(day: datetime, today: datetime) -> str:
+    return f"{day.day} {day:%b}" if day.year == today.year else f"{day.day} {day:%b %Y}"

@@ -1,0 +1,17 @@
+"""Icons from the one cached sprite file."""
+
+from django import template
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+@register.simple_tag
+def icon(name: str, css_class: str = "") -> SafeString:
+    """Draw the symbol `name` of static/icons.svg; it takes the color of the text around it and is never read out."""
+    classes = f"i {css_class}".strip()
+    return format_html(
+        '<svg class="{}" aria-hidden="true"><use href="{}#{}"/></svg>', classes, static("icons.svg"), name
+    )

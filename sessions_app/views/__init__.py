@@ -1,0 +1,1 @@
+"""The browser's door: one view renders a full page or, for htmx, the named partial inside it."""

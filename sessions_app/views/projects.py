@@ -1,0 +1,30 @@
+"""Which project a page shows: it stands in the address, and membership decides who may see it."""
+
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from sessions_app.models import Project
+
+
+@login_required
+def home(request: HttpRequest) -> HttpResponse:
+    """Lead to the user's first project, or say how to get one."""
+    first = Project.objects.visible_to(request.user).first()
+    if first is None:
+        return render(request, "projects/none.html")
+    return redirect("sessions", first.slug)
+
+
+def project_for(user: AbstractBaseUser | AnonymousUser, slug: str) -> Project:
+    """Return the project of an address; one that the user may not see does not exist for them (404)."""
+    return get_object_or_404(Project.objects.visible_to(user), slug=slug)
+
+
+def page_context(user: AbstractBaseUser | AnonymousUser, project: Project, *, area: str) -> dict[str, Any]:
+    """Return what base.html asks for: the project, the user's projects, the area marked in the sidebar."""
+    return {"project": project, "projects": Project.objects.visible_to(user), "area": area}

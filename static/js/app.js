@@ -1,0 +1,86 @@
+// Progressive enhancement: every page works without it; htmx swaps what the server renders.
+(() => {
+  const $ = (selector, from = document) => from.querySelector(selector);
+  const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
+  const root = document.documentElement;
+  const save = (key, value) => { try { localStorage.setItem(key, value); } catch { /* private mode */ } };
+
+  function toast(text, level = 'info') {
+    const piece = $('#toast-t')?.content.cloneNode(true);
+    if (!piece) return;
+    $('.toast', piece).classList.add(level);
+    $('p', piece).textContent = text;
+    $('#toasts').append(piece);
+    expire($('#toasts').lastElementChild);
+  }
+  function expire(element) {                                   // errors stay until they are dismissed
+    if (!element.matches('.error, .warning')) setTimeout(() => element.remove(), 6000);
+  }
+  $$('.toast').forEach(expire);
+
+  const actions = {
+    nav() { root.dataset.nav = root.dataset.nav === 'rail' ? 'full' : 'rail'; save(`nav-${root.dataset.navDefault}`, root.dataset.nav); },
+    insp() { root.dataset.insp = root.dataset.insp === 'off' ? 'on' : 'off'; save('insp', root.dataset.insp); },
+    theme() { save('theme', root.classList.toggle('dark') ? 'dark' : 'light'); },
+    help() { $('#help')?.showModal(); },
+    dismiss(button) { button.closest('.toast').remove(); },
+  };
+
+  async function copy(button) {
+    const source = button.dataset.copy === 'lang'
+      ? $$('pre', button.closest('.lang')).find(pre => pre.offsetParent)
+      : $(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      $('#live').textContent = 'Copied';
+    } catch { toast('The browser did not allow copying.', 'error'); }
+  }
+
+  document.addEventListener('click', event => {
+    const button = event.target.closest('[data-act]');
+    if (button) actions[button.dataset.act]?.(button);
+    const source = event.target.closest('[data-copy]');
+    if (source) copy(source);
+    if (event.target.matches('dialog')) event.target.close();  // a click on the backdrop
+  });
+
+  // A slider and its number stay in step; the filled part is set through CSSOM, which a strict CSP allows.
+  const paint = range => range.style.setProperty('--slider-value', `${100 * (range.value - range.min) / (range.max - range.min)}%`);
+  document.addEventListener('input', event => {
+    const field = event.target, pair = field.dataset.pair && document.getElementById(field.dataset.pair);
+    if (pair?.type === 'range') {
+      pair.value = field.value.trim() === 'unlimited' ? pair.max : field.value;
+      paint(pair);
+    } else if (pair) {
+      pair.value = 'unlimited' in field.dataset && field.value === field.max ? 'unlimited' : field.value;
+    }
+    if (field.type === 'range') paint(field);
+  });
+
+  const dress = part => {
+    $$('input[type="range"]', part).forEach(paint);
+    $$('dialog[data-open]', part).filter(dialog => !dialog.open).forEach(dialog => dialog.showModal());
+  };
+  dress(document);
+
+  // Focus survives a swap: by id, else the swapped region itself, never the top of the page.
+  let focused = null;
+  document.addEventListener('htmx:beforeSwap', event => {
+    const active = document.activeElement;
+    focused = event.detail.target?.contains(active) && active !== document.body ? active.id : null;
+  });
+  document.addEventListener('htmx:afterSettle', event => {
+    dress(document);
+    if (focused === null || document.activeElement !== document.body) return;
+    const next = (focused && document.getElementById(focused)) || event.detail.elt?.closest?.('[tabindex]');
+    next?.focus({ preventScroll: true });
+    focused = null;
+  });
+
+  document.addEventListener('htmx:responseError', event => toast(`That did not work: the server answered ${event.detail.xhr.status}.`, 'error'));
+  document.addEventListener('htmx:sendError', () => toast('The server cannot be reached.', 'error'));
+  document.addEventListener('toast', event => toast(event.detail.value));
+  document.addEventListener('announce', event => { $('#live').textContent = event.detail.value; });
+
+  window.convoweb = { actions, save };
+})();

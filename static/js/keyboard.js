@@ -1,0 +1,88 @@
+// Keyboard shortcuts. Single keys are ignored inside fields and can be switched off in the list that ? opens.
+(() => {
+  const $ = selector => document.querySelector(selector);
+  const $$ = selector => [...document.querySelectorAll(selector)];
+  const { actions, save } = window.convoweb;
+
+  const singleKeys = $('#single-keys');
+  try { if (singleKeys) singleKeys.checked = localStorage.getItem('single-keys') !== 'off'; } catch { /* private mode */ }
+  singleKeys?.addEventListener('change', () => save('single-keys', singleKeys.checked ? 'on' : 'off'));
+
+  // Roving focus in the session table and the run stream.
+  const rows = () => $$('.tgrid tbody tr[aria-level], .stream .run');
+  const current = () => document.activeElement.closest('.tgrid tbody tr, .stream .run');
+  function focusRow(row) {
+    rows().forEach(other => { other.tabIndex = -1; if (other.matches('tr')) other.removeAttribute('aria-selected'); });
+    row.tabIndex = 0;
+    if (row.matches('tr')) row.setAttribute('aria-selected', 'true');
+    row.focus({ preventScroll: true });
+    row.scrollIntoView({ block: 'nearest' });
+  }
+  function move(step) {
+    const list = rows();
+    if (!list.length) return;
+    let at = list.findIndex(row => row === current() || row.getAttribute('aria-selected') === 'true');
+    if (at < 0 && list[0].matches('.run')) at = firstVisible(list) - (step > 0 ? 1 : 0);
+    focusRow(list[Math.max(0, Math.min(list.length - 1, at + step))]);
+  }
+  function firstVisible(list) {
+    const top = $('.stream').getBoundingClientRect().top;
+    return Math.max(0, list.findIndex(row => row.getBoundingClientRect().bottom > top));
+  }
+  function moveToLost(step) {
+    const list = $$('.run[data-fate="lost"]');
+    if (list.length) focusRow(list[(list.indexOf(current()) + step + list.length) % list.length]);
+  }
+  function keepOneRowInTabOrder() {
+    const list = $$('.tgrid tbody tr[aria-level]');
+    if (list.length && !list.some(row => row.tabIndex === 0)) list[0].tabIndex = 0;
+  }
+  keepOneRowInTabOrder();
+  document.addEventListener('htmx:afterSettle', keepOneRowInTabOrder);
+
+  const onRow = () => document.activeElement.matches('.tgrid tbody tr, .stream .run');
+  const press = selector => { const found = $(selector); found?.click(); return Boolean(found); };
+  function toggleRow(expanded) {
+    const row = document.activeElement;
+    if (!row.matches(`.tgrid tr[aria-expanded="${expanded}"]`)) return false;
+    row.querySelector('.caret')?.click();
+    return true;
+  }
+  function toggleTools() {
+    const tools = $$('.stream .tool'), open = tools.every(tool => tool.open);
+    tools.forEach(tool => { tool.open = !open; });
+  }
+  function openRow() {
+    const link = document.activeElement.matches('.tgrid tr') && document.activeElement.querySelector('.t-link');
+    link && link.click();
+    return Boolean(link);
+  }
+
+  // A handler that answers false leaves the key to the browser.
+  const keys = {
+    j: () => move(1), k: () => move(-1), n: () => moveToLost(1), p: () => moveToLost(-1), x: toggleTools,
+    '?': actions.help, '[': actions.nav, ']': actions.insp,
+    '/': () => { const field = $('#q') || $('.nav-search input'); field?.focus(); return Boolean(field); },
+    ArrowDown: () => onRow() && (move(1), true), ArrowUp: () => onRow() && (move(-1), true),
+    ArrowRight: () => toggleRow(false), ArrowLeft: () => toggleRow(true), Enter: openRow,
+  };
+
+  let waiting = 0;                                             // G, then a letter within a second
+  function sequence(key) {
+    if (key === 'g') { waiting = Date.now(); return true; }
+    const second = Date.now() - waiting < 1000;
+    waiting = 0;
+    return second && /^[a-z]$/.test(key) && press(`[data-go="${key}"]`);
+  }
+
+  document.addEventListener('keydown', event => {
+    if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing) return;
+    if (event.target.closest('input, textarea, select, dialog, [contenteditable], [role="menu"]')) return;
+    if (event.key.length === 1 && singleKeys && !singleKeys.checked) return;
+    if (sequence(event.key)) return event.preventDefault();
+    const handler = keys[event.key];
+    const done = handler ? handler() !== false
+      : /^[a-z1-4]$/.test(event.key) && press(`[aria-keyshortcuts="${event.key.toUpperCase()}"]`);
+    if (done) event.preventDefault();
+  });
+})();

@@ -1,0 +1,12 @@
+// Loaded in <head> without defer: color theme and sidebar are set before the first paint.
+(() => {
+  const root = document.documentElement;
+  const saved = key => { try { return localStorage.getItem(key); } catch { return null; } };   // private mode
+  const theme = new URLSearchParams(location.search).get('theme') || saved('theme') || 'system';
+  const dark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+  root.classList.toggle('dark', dark);
+  root.classList.add('js');
+  root.dataset.navDefault = root.dataset.nav;
+  root.dataset.nav = saved(`nav-${root.dataset.nav}`) || root.dataset.nav;
+  root.dataset.insp = saved('insp') || 'on';
+})();
