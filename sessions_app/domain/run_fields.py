@@ -1,0 +1,80 @@
+"""Runs and events on their way into the store: their bounds, clean texts, weights, and whose call a tool call is."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sessions_app.domain.errors import FieldError, InvalidInput
+from sessions_app.domain.identifiers import check_id
+from sessions_app.domain.text_cleaning import clean_json, clean_text
+from sessions_app.domain.tokens import event_tokens
+from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, ToolCall
+
+LONGEST = {"model": 200, "finish_reason": 100, "prompt_fingerprint": 100}
+
+
+def check_new_run(run: NewRun) -> NewRun:
+    """Return the run as it is stored: bounds checked, texts cleaned, tokens counted."""
+    if run.run_id is not None:
+        check_id(run.run_id)
+    return replace(
+        run,
+        events=tuple(map(check_event, run.events)),
+        model=check_length("model", run.model),
+        finish_reason=check_length("finish_reason", run.finish_reason),
+        prompt_fingerprint=check_length("prompt_fingerprint", run.prompt_fingerprint),
+        error=clean_text(run.error),
+        metadata=clean_json(run.metadata),
+    )
+
+
+def check_event(event: Event) -> Event:
+    """Return the event as it is stored: texts cleaned, tokens counted."""
+    cleaned = replace(
+        event,
+        text=clean_text(event.text),
+        content=None if event.content is None else tuple(clean_json(event.content)),
+        tool=None if event.tool is None else _cleaned_call(event.tool),
+    )
+    return cleaned if cleaned == event and event.tokens else replace(cleaned, tokens=event_tokens(cleaned))
+
+
+def check_length(name: str, text: str) -> str:
+    """Return the cleaned text of one of the short fields, or raise InvalidInput."""
+    if len(text) > LONGEST[name]:
+        detail = f"{name} may have at most {LONGEST[name]} characters."
+        raise InvalidInput(detail, errors=[FieldError(f"/{name}", detail)])
+    return clean_text(text)
+
+
+def under_assistant(events: Sequence[Event], *, earlier: Sequence[Event]) -> list[Event]:
+    """Give each tool call without a parent the newest assistant message of its run, or a new empty one."""
+    placed = list(earlier)
+    moved: dict[int, int] = {}
+    newest = next((place for place in reversed(range(len(placed))) if _is_answer(placed[place])), None)
+    for given, event in enumerate(events, start=len(earlier)):
+        parent = None if event.parent is None else moved.get(event.parent, event.parent)
+        if event.kind is EventKind.TOOL_CALL and parent is None:
+            if newest is None:
+                newest = len(placed)
+                placed.append(Event(EventKind.MESSAGE, role=Role.ASSISTANT))
+            parent = newest
+        moved[given] = len(placed)
+        if _is_answer(event):
+            newest = len(placed)
+        placed.append(replace(event, parent=parent))
+    return placed[len(earlier) :]
+
+
+def _is_answer(event: Event) -> bool:
+    return event.kind is EventKind.MESSAGE and event.role is Role.ASSISTANT
+
+
+def _cleaned_call(call: ToolCall) -> ToolCall:
+    return replace(
+        call,
+        call_id=clean_text(call.call_id),
+        name=clean_text(call.name),
+        arguments=clean_text(call.arguments),
+        result=None if call.result is None else clean_text(call.result),
+        error=None if call.error is None else clean_text(call.error),
+    )

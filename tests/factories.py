@@ -1,0 +1,32 @@
+"""Makers of what tests need, through the services that the product itself uses."""
+
+from datetime import UTC, datetime
+
+from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.models import Project
+from sessions_app.services.runs import append_runs
+from sessions_app.services.sessions import create_session
+
+NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
+
+
+def make_project(slug="p", **columns):
+    """Return a new project."""
+    return Project.objects.create(slug=slug, name=columns.pop("name", slug.upper()), **columns)
+
+
+def make_session(project=None, public_id="s", *, runs=0, now=NOW, **fields):
+    """Return a new session with `runs` short turns; makes a project if none is given."""
+    session = create_session(project=project or make_project(), public_id=public_id, now=now, **fields)
+    if runs:
+        append_turns(session, runs, now=now)
+    session.refresh_from_db()
+    return session
+
+
+def append_turns(session, count=1, *, now=NOW):
+    """Append turns "question n" / "answer n", n being their lineage position."""
+    session.refresh_from_db()
+    first = session.last_position + 1
+    turns = [simple_turn(f"question {n}", f"answer {n}") for n in range(first, first + count)]
+    return append_runs(session=session, runs=turns, now=now)
