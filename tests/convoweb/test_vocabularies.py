@@ -26,9 +26,7 @@ def no_network(monkeypatch):
         ("o200k_base", "お誕生日おめでとう", [8930, 9697, 243, 128225, 8930, 17693, 4344, 48669]),
     ],
 )
-def test_tiktoken_finds_the_vocabularies_without_network(
-    tmp_path, monkeypatch, no_network, encoding, text, tokens
-):
+def test_tiktoken_finds_the_vocabularies_without_network(tmp_path, monkeypatch, no_network, encoding, text, tokens):
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(vocabularies.install(tmp_path)))
     monkeypatch.setattr(tiktoken.registry, "ENCODINGS", {})
     assert tiktoken.get_encoding(encoding).encode(text) == tokens
@@ -61,5 +59,3 @@ def test_a_package_with_other_content_is_refused(tmp_path, monkeypatch):
     with pytest.raises(vocabularies.VocabularyDamagedError, match="cl100k_base"):
         vocabularies.install(tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
