@@ -1,0 +1,82 @@
+"""The parts of a prompt that may not be left out: instructions, tool definitions, context blocks, query or open run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sessions_app.domain.budget import Budget
+from sessions_app.domain.errors import BudgetTooSmall
+from sessions_app.domain.pieces import Head, Piece, Renderer, Tail
+from sessions_app.domain.plan import Part, Segment
+from sessions_app.domain.tokens import TokenCounter
+from sessions_app.domain.tool_definitions import tool_definition_tokens, tool_name
+
+
+@dataclass(frozen=True, slots=True)
+class FixedParts:
+    """What is sent whatever the history is; `head` holds the instructions alone."""
+
+    head: Sequence[Piece]
+    tools: Sequence[Segment]
+    tail: Sequence[Piece]
+    overhead: int
+
+    @property
+    def tokens(self) -> int:
+        """What they need together."""
+        return self.overhead + sum(segment.tokens for segment in self.segments)
+
+    @property
+    def segments(self) -> list[Segment]:
+        """The segments that show them."""
+        head, tail = segments_of(self.head), segments_of(self.tail)
+        return [*head, *self.tools, *tail]
+
+    def check(self, budget: Budget) -> None:
+        """Raise BudgetTooSmall, naming what needs how many tokens, if they do not fit."""
+        if self.tokens > budget.tokens:
+            raise too_small("The fixed parts of the prompt", needs=self.needs(), budget=budget)
+
+    def needs(self) -> dict[str, int]:
+        """Return the tokens by name of the part; the open run has its own name."""
+        needs: dict[str, int] = {}
+        for segment in self.segments:
+            is_open_run = segment.part is Part.QUERY and segment.position is not None
+            name = "open_run" if is_open_run else segment.part.value
+            needs[name] = needs.get(name, 0) + segment.tokens
+        return needs | {Part.OVERHEAD.value: self.overhead}
+
+
+def fixed_parts(
+    renderer: Renderer, counter: TokenCounter, *, instructions: str, tools: Sequence[Mapping[str, Any]], tail: Tail
+) -> FixedParts:
+    """Render and count the fixed parts."""
+    return FixedParts(
+        head=renderer.render_head(Head(instructions), counter),
+        tools=_tool_segments(tools, counter),
+        tail=renderer.render_tail(tail, counter),
+        overhead=renderer.overhead(counter),
+    )
+
+
+def segments_of(pieces: Sequence[Piece]) -> list[Segment]:
+    """Return the segments of the pieces, in order."""
+    return [segment for piece in pieces for segment in piece.segments]
+
+
+def too_small(what: str, *, needs: dict[str, int], budget: Budget, at_least: str = "") -> BudgetTooSmall:
+    """Return the error that says what needs how many tokens and which limit is in the way."""
+    parts = ", ".join(f"{name.replace('_', ' ')} {tokens:,}" for name, tokens in needs.items())
+    detail = (
+        f"{what} need {at_least}{sum(needs.values()):,} tokens ({parts}); "
+        f"the budget is {budget.tokens:,} ({budget.limit}). A way out: {budget.way_out}."
+    )
+    return BudgetTooSmall(detail, needs=needs, budget=budget.tokens)
+
+
+def _tool_segments(tools: Sequence[Mapping[str, Any]], counter: TokenCounter) -> list[Segment]:
+    if not tools:
+        return []
+    heading = "1 tool definition" if len(tools) == 1 else f"{len(tools)} tool definitions"
+    names = ", ".join(map(tool_name, tools))
+    return [Segment(Part.TOOLS, "tools", names, tool_definition_tokens(tools, counter), heading=heading)]

@@ -1,0 +1,130 @@
+"""What prompt formats make: counted pieces of a prompt, and the system block they share."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol
+
+from sessions_app.domain.plan import Part, Segment
+from sessions_app.domain.tokens import TokenCounter
+from sessions_app.domain.transcript import ParentContext, Run
+
+SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One message of a prompt as it is sent, with the segments that show it; they sum to its tokens."""
+
+    message: Mapping[str, Any]
+    segments: tuple[Segment, ...]
+
+    @property
+    def tokens(self) -> int:
+        """What the message needs, margin included."""
+        return sum(segment.tokens for segment in self.segments)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What stands before the runs; `covers_through` says which runs the summary covers."""
+
+    instructions: str = ""
+    parents: tuple[ParentContext, ...] = ()
+    summary: str = ""
+    covers_through: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """What stands behind the runs: context blocks, then the query or the open run, if there is one of them."""
+
+    context: tuple[str, ...] = ()
+    query: str | None = None
+    open_run: Run | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What is sent: messages or one text."""
+
+    messages: tuple[Mapping[str, Any], ...] | None = None
+    text: str | None = None
+
+
+class Renderer(Protocol):
+    """A prompt format: how the parts of a prompt become pieces, and pieces what is sent."""
+
+    def overhead(self, counter: TokenCounter) -> int:
+        """Return what every prompt needs besides its pieces."""
+        ...
+
+    def render_head(self, head: Head, counter: TokenCounter) -> list[Piece]:
+        """Render instructions, parent context and summary."""
+        ...
+
+    def render_run(self, run: Run, counter: TokenCounter) -> list[Piece]:
+        """Render a finished run, whole."""
+        ...
+
+    def render_tail(self, tail: Tail, counter: TokenCounter) -> list[Piece]:
+        """Render context blocks and the query or the open run."""
+        ...
+
+    def left_out(self, run: Run) -> str:
+        """Say which of a run's events the format cannot carry; empty if it carries all."""
+        ...
+
+    def payload(self, pieces: Sequence[Piece]) -> Payload:
+        """Return what is sent."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the system block under its heading."""
+
+    part: Part
+    heading: str
+    text: str
+
+    @property
+    def block(self) -> str:
+        """The section as it is sent below or above another one."""
+        return f"# {self.heading}\n{self.text}"
+
+
+def head_sections(head: Head) -> list[Section]:
+    """Return the sections of the system block, in order, without the empty ones."""
+    sections = (
+        Section(Part.INSTRUCTIONS, "Instructions", head.instructions),
+        Section(Part.PARENT_CONTEXT, "Parent conversation", "\n\n".join(map(_parent_text, head.parents))),
+        Section(Part.SUMMARY, f"Summary of runs 1-{head.covers_through}", head.summary),
+    )
+    return [section for section in sections if section.text.strip()]
+
+
+def system_text(sections: Sequence[Section]) -> str:
+    """Return the system block; instructions that stand alone are sent bare."""
+    if [section.part for section in sections] == [Part.INSTRUCTIONS]:
+        return sections[0].text
+    return "\n\n".join(section.block for section in sections)
+
+
+def section_segments(
+    sections: Sequence[Section], *, total: int, frame: int, counter: TokenCounter
+) -> Iterator[Segment]:
+    """Yield a segment for each section; the raw `total` of the block, `frame` included, is divided among them."""
+    bare = len(sections) == 1 and sections[0].part is Part.INSTRUCTIONS
+    ends = [0]
+    for section in sections[:-1]:
+        ends.append((ends[-1] or frame) + counter.text(section.block + "\n\n"))
+    ends.append(total)
+    for section, (start, end) in zip(sections, pairwise(ends), strict=True):
+        tokens = counter.scaled(end) - counter.scaled(start)
+        yield Segment(section.part, SYSTEM, section.text, tokens, heading="" if bare else section.heading)
+
+
+def _parent_text(parent: ParentContext) -> str:
+    title = " ".join(parent.title.split())
+    return f"## {title}\n{parent.text}" if title else parent.text

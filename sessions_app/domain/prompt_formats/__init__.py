@@ -1,0 +1,13 @@
+"""The prompt formats: one file each, and the table that names them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from sessions_app.domain.memory_settings import PromptFormat
+from sessions_app.domain.pieces import Renderer
+from sessions_app.domain.prompt_formats import openai, text
+
+PROMPT_FORMATS: Final[Mapping[PromptFormat, Renderer]] = {
+    PromptFormat.OPENAI: openai,
+    PromptFormat.TEXT: text,
+}

@@ -1,0 +1,80 @@
+"""Griptape's prompt-stack string: "User: ..." and "Assistant: ..." paragraphs, and a last "Assistant:" line."""
+
+from collections.abc import Sequence
+
+from sessions_app.domain.as_sent import context_as_sent, ending_as_sent, is_blank, system_text_as_sent
+from sessions_app.domain.pieces import SYSTEM, Head, Payload, Piece, Tail, head_sections, section_segments, system_text
+from sessions_app.domain.plan import Part, Segment
+from sessions_app.domain.tokens import TokenCounter
+from sessions_app.domain.transcript import EventKind, Role, Run
+
+USER = "user"
+ASSISTANT = "assistant"
+LABELS = {USER: "User: ", ASSISTANT: "Assistant: "}
+CLOSING = "Assistant:"
+SUMMARY_SENTENCE = "Summary of the conversation so far: {}"
+PARAGRAPH_END = "\n\n"
+
+
+def overhead(counter: TokenCounter) -> int:
+    """Return what the last line needs."""
+    return counter.scaled(counter.text(CLOSING))
+
+
+def render_head(head: Head, counter: TokenCounter) -> list[Piece]:
+    """Render instructions and parent context without a label, then the summary as said by the user."""
+    sections = [section for section in head_sections(head) if section.part is not Part.SUMMARY]
+    pieces = []
+    if sections:
+        paragraph = system_text(sections) + PARAGRAPH_END
+        segments = section_segments(sections, total=counter.text(paragraph), frame=0, counter=counter)
+        pieces.append(Piece({"role": SYSTEM, "content": paragraph}, tuple(segments)))
+    if not is_blank(head.summary):
+        pieces.append(_piece(USER, SUMMARY_SENTENCE.format(head.summary).rstrip(), Part.SUMMARY, None, counter))
+    return pieces
+
+
+def render_run(run: Run, counter: TokenCounter) -> list[Piece]:
+    """Render the run's input and what the assistant said."""
+    return [
+        _piece(USER, _input(run), Part.RUNS, run.position, counter),
+        _piece(ASSISTANT, _output(run), Part.RUNS, run.position, counter),
+    ]
+
+
+def render_tail(tail: Tail, counter: TokenCounter) -> list[Piece]:
+    """Render context blocks and the query or the open run's input as said by the user."""
+    pieces = [_piece(USER, context_as_sent(text), Part.CONTEXT, None, counter) for text in tail.context]
+    if tail.query is not None:
+        pieces.append(_piece(USER, tail.query, Part.QUERY, None, counter))
+    elif tail.open_run is not None:
+        pieces.append(_piece(USER, _input(tail.open_run), Part.QUERY, tail.open_run.position, counter))
+    return pieces
+
+
+def left_out(run: Run) -> str:
+    """Say that tool calls are not part of this format, if the run has any."""
+    return "without its tool calls" if any(event.kind is EventKind.TOOL_CALL for event in run.events) else ""
+
+
+def payload(pieces: Sequence[Piece]) -> Payload:
+    """Return the string."""
+    return Payload(text="".join(piece.message["content"] for piece in pieces) + CLOSING)
+
+
+def _piece(role: str, text: str, part: Part, position: int | None, counter: TokenCounter) -> Piece:
+    paragraph = LABELS[role] + text + PARAGRAPH_END
+    tokens = counter.scaled(counter.text(paragraph))
+    return Piece({"role": role, "content": paragraph}, (Segment(part, role, text, tokens, position=position),))
+
+
+def _input(run: Run) -> str:
+    messages = [event for event in run.events if event.role in (Role.USER, Role.SYSTEM)]
+    texts = [event.text if event.role is Role.USER else system_text_as_sent(event.text) for event in messages]
+    return "\n\n".join(texts)
+
+
+def _output(run: Run) -> str:
+    said = [event.text for event in run.events if event.role is Role.ASSISTANT]
+    texts = [text for text in said if not is_blank(text)] or said[-1:]
+    return "\n\n".join(filter(None, (*texts, ending_as_sent(run))))

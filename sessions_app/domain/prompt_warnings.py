@@ -1,0 +1,63 @@
+"""What the reader of a prompt should know, in words, and the ways out."""
+
+from collections.abc import Iterator, Sequence
+
+from sessions_app.domain.budget import Budget
+from sessions_app.domain.language_models import LanguageModel
+from sessions_app.domain.memory_settings import MemorySettings
+from sessions_app.domain.plan import Fate, FateRange, PromptWarning, WarningCode
+from sessions_app.domain.selection import Selection
+from sessions_app.domain.tokens import STORED_ENCODING
+from sessions_app.domain.transcript import Run
+
+
+def model_warnings(model: LanguageModel, settings: MemorySettings) -> Iterator[PromptWarning]:
+    """Warn of an unknown model and of a limit that its window makes meaningless."""
+    if not model.is_known:
+        yield PromptWarning(
+            WarningCode.MODEL_UNKNOWN,
+            f"The model {model.name} is not known; "
+            f"its tokens are counted in {STORED_ENCODING} times {float(model.margin)}.",
+        )
+    limit = settings.max_input_tokens
+    if limit is not None and model.window is not None and limit > model.window:
+        yield PromptWarning(
+            WarningCode.LIMIT_ABOVE_WINDOW,
+            f"max_input_tokens {limit:,} is above the window of {model.name}, {model.window:,}; the window binds.",
+        )
+
+
+def open_run_warnings(open_run: Run | None, query: str | None) -> Iterator[PromptWarning]:
+    """Warn that a query leaves the open run out."""
+    if open_run is not None and query is not None:
+        yield PromptWarning(
+            WarningCode.OPEN_RUN_SKIPPED,
+            f"Run {open_run.position} is still open and left out, because a query was given; "
+            "finish or cancel it, or build the prompt without a query.",
+        )
+
+
+def budget_warnings(
+    fates: Sequence[FateRange], selection: Selection, *, budget: Budget, newest: int, protected_from: int
+) -> Iterator[PromptWarning]:
+    """Warn of a dropped newest run and of lost runs; those from `protected_from` on are never summarized."""
+    out = selection.first_out
+    if out is not None and out.run.position == newest:
+        yield PromptWarning(
+            WarningCode.NEWEST_RUN_DROPPED,
+            f"Run {newest}, the newest, does not fit: it needs {out.tokens:,} tokens, {selection.left:,} are left "
+            f"({budget.limit}). A way out: {budget.way_out}.",
+        )
+    lost = [each for each in fates if each.fate is Fate.LOST]
+    if lost:
+        yield PromptWarning(WarningCode.RUNS_LOST, _lost(lost[0].first, lost[-1].last, budget, protected_from))
+
+
+def _lost(first: int, last: int, budget: Budget, protected_from: int) -> str:
+    runs = f"Run {first} is" if first == last else f"Runs {first}-{last} are"
+    ways = [budget.way_out]
+    if first < protected_from:
+        ways.append("let the summary catch up")
+    if last >= protected_from:
+        ways.append("lower offset, so that newer runs are summarized too")
+    return f"{runs} neither in the prompt nor in its summary: {budget.limit} is reached. Ways out: {'; '.join(ways)}."
