@@ -61,6 +61,10 @@ class WindowUnknown(InvalidInput):
     """The model's context window is not known and `max_input_tokens` gives no limit."""
 
 
+class EmptySummary(ConvowebError):
+    """A summarizer answered without a text; that counts as a failure, and no run becomes covered by it."""
+
+
 class BudgetTooSmall(ConvowebError):
     """Parts that may not be left out need more than the budget; `needs` maps each part's name to its tokens."""
 

@@ -1,0 +1,1 @@
+"""What turns runs into a shorter text, each in its own file."""

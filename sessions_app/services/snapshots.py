@@ -1,0 +1,56 @@
+"""What a session's next prompt looks like, worked out after each change and stored for lists."""
+
+import hashlib
+import json
+from typing import Any
+
+from sessions_app.domain.errors import ConvowebError
+from sessions_app.domain.memory_settings import MemorySettings, stored_values
+from sessions_app.domain.plan import Fate, Part, Prompt
+from sessions_app.models import Session
+from sessions_app.services.prompts import effective_settings, session_prompt
+
+CHUNK = 100
+
+
+def refresh_snapshot(*, session: Session) -> None:
+    """Store the measures of the session's next prompt, or why it cannot be built."""
+    values = effective_settings(session=session).values
+    snapshot: dict[str, Any] = {"position": session.last_position, "settings": settings_hash(values)}
+    try:
+        snapshot |= _measures(session_prompt(session=session))
+    except ConvowebError as refusal:
+        snapshot |= {"error": refusal.detail}
+    Session.objects.filter(pk=session.pk).update(prompt_snapshot=snapshot)
+
+
+def settings_hash(values: MemorySettings) -> str:
+    """Return a short hash of all effective values; a snapshot with another one is stale."""
+    return hashlib.sha256(json.dumps(stored_values(values), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def sessions_after(*, project_pk: int, after: int) -> list[int]:
+    """Return the next chunk of a project's sessions by key, for going through all of them."""
+    chunk = Session.objects.filter(project=project_pk, pk__gt=after).order_by("pk")
+    return list(chunk.values_list("pk", flat=True)[:CHUNK])
+
+
+def _measures(prompt: Prompt) -> dict[str, Any]:
+    return {
+        "summary": prompt.covers_through,
+        "total": prompt.tokens.total,
+        "budget": prompt.budget,
+        "parts": {part.value: getattr(prompt.tokens, part.value) for part in Part},
+        "unseen": prompt.unseen,
+        "lost": sum(fates.count for fates in prompt.fates if fates.fate is Fate.LOST),
+        "reserve": _reserve(prompt),
+        "error": None,
+    }
+
+
+def _reserve(prompt: Prompt) -> int:
+    """Return the tokens kept free for the answer if the model's window is what limits the prompt, else 0."""
+    values = prompt.settings.values
+    limit = values.max_input_tokens
+    window_binds = limit is None or (prompt.window is not None and prompt.window - values.reserve_output_tokens < limit)
+    return values.reserve_output_tokens if window_binds else 0

@@ -1,0 +1,153 @@
+"""Moving a session's summary on: one step at a time, safe against failures, crashes and other workers."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from enum import StrEnum
+
+from django.db.models import Q
+
+from sessions_app.domain.budget import budget_of
+from sessions_app.domain.errors import WindowUnknown
+from sessions_app.domain.language_models import language_model
+from sessions_app.domain.memory_settings import MemorySettings
+from sessions_app.domain.summaries import (
+    Standing,
+    Summarizer,
+    SummarizerName,
+    SummaryRequest,
+    accepted_text,
+    next_step,
+)
+from sessions_app.domain.summarizers import extractive
+from sessions_app.domain.text_cleaning import clean_text
+from sessions_app.domain.tokens import PROMPT_FRAME, STORED_COUNTER
+from sessions_app.domain.transcript import Run as RunValue
+from sessions_app.models import Run, Session, lineage_of, lineage_runs
+from sessions_app.services import summary_claims
+from sessions_app.services.prompts import effective_settings
+from sessions_app.services.summary_claims import Claim
+
+SUMMARIZERS: dict[SummarizerName, Summarizer] = {SummarizerName.EXTRACTIVE: extractive.summarize}
+BATCH_TOKENS = 32_000
+SWEEP_LIMIT = 500
+
+
+class Outcome(StrEnum):
+    """What became of one step."""
+
+    ADVANCED = "advanced"
+    NOTHING_DUE = "nothing due"
+    BACKING_OFF = "backing off"
+    BUSY = "busy"
+    FAILED = "failed"
+    GONE = "gone"
+
+
+def due_sessions(*, now: datetime) -> list[int]:
+    """Return the keys of sessions whose wish for a summary waits and may be tried now, the oldest wishes first."""
+    may_be_tried = Q(next_attempt_at=None) | Q(next_attempt_at__lte=now)
+    waiting = Session.objects.exclude(summary_wanted_at=None).filter(may_be_tried).order_by("summary_wanted_at", "pk")
+    return list(waiting.values_list("pk", flat=True)[:SWEEP_LIMIT])
+
+
+def advance(*, session_pk: int, now: datetime) -> Outcome:
+    """Take the next step of summarizing that is due in a session; the summarizer is called outside a transaction."""
+    session = Session.objects.select_related("project", "summary").filter(pk=session_pk).first()
+    if session is None:
+        return Outcome.GONE
+    if session.next_attempt_at is not None and session.next_attempt_at > now:
+        return Outcome.BACKING_OFF
+    settings = effective_settings(session=session).values
+    through = _due_through(session, settings)
+    if through is None:
+        return Outcome.NOTHING_DUE if summary_claims.settle(session=session) else Outcome.BUSY
+    held = summary_claims.claim(session=session, through=through, summarizer=SummarizerName.EXTRACTIVE, now=now)
+    return Outcome.BUSY if held is None else _work(held, settings, now)
+
+
+def _due_through(session: Session, settings: MemorySettings) -> int | None:
+    standing = _standing(session, settings)
+    waiting = _waiting_tokens(session, standing.covered_through + 1, standing.finished_through)
+    return next_step(standing=standing, settings=settings, waiting=waiting, batch_tokens=BATCH_TOKENS)
+
+
+def _standing(session: Session, settings: MemorySettings) -> Standing:
+    head = session.summary
+    covered = head.covers_through if head else 0
+    open_run = Run.objects.unfinished().filter(session=session).order_by("position").first()
+    finished = open_run.position - 1 if open_run else session.last_position
+    instructions = STORED_COUNTER.message("system", [session.instructions]) if session.instructions else 0
+    return Standing(
+        finished_through=finished,
+        covered_through=covered,
+        fixed_tokens=PROMPT_FRAME + instructions + (open_run.tokens_o200k if open_run else 0),
+        waiting_tokens=_tokens_between(session, covered + 1, finished),
+        budget=_budget(settings),
+        continuing=_continues(session),
+    )
+
+
+def _budget(settings: MemorySettings) -> int | None:
+    model = language_model(settings.model)
+    try:
+        return model.counter.raw_limit(budget_of(settings, model).tokens)
+    except WindowUnknown:
+        return None
+
+
+def _continues(session: Session) -> bool:
+    """Whether the summary in use was made for the wish that still stands."""
+    made_at = session.summary.completed_at if session.summary else None
+    return made_at is not None and session.summary_wanted_at is not None and made_at > session.summary_wanted_at
+
+
+def _tokens_between(session: Session, first: int, last: int) -> int:
+    """Return the tokens of the lineage's runs first..last from their prefix sums."""
+    if first > last:
+        return 0
+    ends = lineage_runs(session).filter(position__in=(first, last)).order_by("position")
+    sums = list(ends.values_list("tokens_before_o200k", "tokens_o200k"))
+    return sum(sums[-1]) - sums[0][0]
+
+
+def _waiting_tokens(session: Session, first: int, last: int) -> Iterator[int]:
+    for stretch in reversed(lineage_of(session)):
+        bounds = (max(first, stretch.first), min(last, stretch.last))
+        runs = Run.objects.filter(session=stretch.session, position__range=bounds).order_by("position")
+        yield from runs.values_list("tokens_o200k", flat=True).iterator(chunk_size=200)
+
+
+def _work(held: Claim, settings: MemorySettings, now: datetime) -> Outcome:
+    try:
+        request = _request(held, settings)
+        text = accepted_text(clean_text(SUMMARIZERS[SummarizerName(held.entry.summarizer)](request)), request)
+    except Exception as error:  # noqa: BLE001 (whatever a summarizer raises, the runs stay and it is tried again)
+        summary_claims.fail(held=held, error=error, now=now)
+        return Outcome.FAILED
+    done = summary_claims.complete(
+        held=held,
+        text=text,
+        tokens=STORED_COUNTER.text(text),
+        tokens_before=STORED_COUNTER.text(held.previous) + sum(run.tokens for run in request.runs),
+        now=now,
+    )
+    return Outcome.ADVANCED if done else Outcome.BUSY
+
+
+def _request(held: Claim, settings: MemorySettings) -> SummaryRequest:
+    counter = language_model(settings.model).counter
+    return SummaryRequest(
+        previous=held.previous,
+        runs=_runs(held),
+        max_tokens=settings.max_summary_tokens,
+        count_tokens=lambda text: counter.scaled(counter.text(text)),
+    )
+
+
+def _runs(held: Claim) -> tuple[RunValue, ...]:
+    wanted = range(held.first, held.through + 1)
+    rows = lineage_runs(held.session).filter(position__range=(held.first, held.through))
+    runs = tuple(row.to_value() for row in rows.with_events().order_by("position"))
+    if [run.position for run in runs] != list(wanted):
+        raise LookupError(f"Not all of the runs {held.first} to {held.through} are there any more.")
+    return runs

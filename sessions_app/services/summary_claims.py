@@ -1,0 +1,127 @@
+"""Claims on a session's one unfinished summary: a lease that only its holder can complete, fail or lose."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import transaction
+from django.db.models import DateTimeField, ExpressionWrapper
+from django.db.models.functions import Now
+
+from sessions_app.domain.errors import ConvowebError
+from sessions_app.domain.summaries import SummarizerName, retry_seconds
+from sessions_app.domain.text_cleaning import clean_text
+from sessions_app.models import Session, Summary, SummaryStatus
+from sessions_app.models.summaries import SummaryQuerySet
+
+log = structlog.get_logger(__name__)
+
+LEASE = timedelta(seconds=30)
+LONGEST_ERROR = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to complete an entry, good as long as its token stands in the row; it is for runs first..through."""
+
+    session: Session
+    entry: Summary
+    token: str
+    first: int
+    through: int
+
+    @property
+    def previous(self) -> str:
+        """The text to build on, maybe empty."""
+        return self.session.summary.text if self.session.summary else ""
+
+
+def claim(*, session: Session, through: int, summarizer: SummarizerName, now: datetime) -> Claim | None:
+    """Take the session's one unfinished entry; None while another worker holds it or has moved the summary in use."""
+    head = session.summary
+    token = uuid.uuid4().hex
+    with transaction.atomic():
+        if not _lock(session, head):
+            return None
+        entry = _entry_to_work_on(session, now)
+        if entry is None:
+            return None
+        entry.status, entry.predecessor, entry.covers_through = SummaryStatus.RUNNING, head, through
+        entry.summarizer = summarizer
+        entry.attempts += 1
+        entry.lease_token = token
+        entry.lease_until = ExpressionWrapper(Now() + LEASE, output_field=DateTimeField())
+        entry.save()
+        # Until the work is done the wish stands, so that the sweeper finds it should this worker be killed.
+        Session.objects.filter(pk=session.pk, summary_wanted_at=None).update(summary_wanted_at=now)
+    return Claim(session, entry, token, first=(head.covers_through if head else 0) + 1, through=through)
+
+
+def _lock(session: Session, head: Summary | None) -> bool:
+    """Lock the row, always before its entries; false if it is gone or another summary has come into use."""
+    return Session.objects.select_for_update().filter(pk=session.pk, summary=head).first() is not None
+
+
+def _entry_to_work_on(session: Session, now: datetime) -> Summary | None:
+    """Return the entry that failed or whose worker was killed, to be tried again, or a new one; None if it is held."""
+    newest = session.summaries.annotate(database_now=Now()).order_by("number").last()
+    if newest is None or newest.status == SummaryStatus.COMPLETED:
+        return Summary(session=session, number=newest.number + 1 if newest else 1, created_at=now)
+    if newest.status == SummaryStatus.RUNNING and _held_until(newest) > newest.database_now:
+        return None
+    return newest
+
+
+def _held_until(entry: Summary) -> datetime:
+    """Return when others may take an entry over; one whose workers were killed again and again has to wait longer."""
+    kills = entry.attempts - 1
+    return entry.lease_until + timedelta(seconds=retry_seconds(kills) if kills else 0)
+
+
+def complete(*, held: Claim, text: str, tokens: int, tokens_before: int, now: datetime) -> bool:
+    """Put the text into use together with what it covers; false, and nothing changed, if the claim is void by now."""
+    with transaction.atomic():
+        session = Session.objects.filter(pk=held.session.pk, summary=held.session.summary)
+        moved = session.update(summary=held.entry.pk, next_attempt_at=None)
+        done = moved and _own(held).update(
+            status=SummaryStatus.COMPLETED,
+            text=text,
+            tokens_o200k=tokens,
+            tokens_before=tokens_before,
+            error="",
+            lease_until=None,
+            completed_at=now,
+        )
+        if not done:
+            transaction.set_rollback(True)
+    return bool(done)
+
+
+def fail(*, held: Claim, error: Exception, now: datetime) -> None:
+    """Record why an attempt failed and hold back the next one, later appends' included; nothing becomes covered."""
+    reason = error.detail if isinstance(error, ConvowebError) else f"{type(error).__name__}: {error}"
+    log.warning("summary_failed", session=held.session.pk, attempts=held.entry.attempts, error=reason)
+    pause = timedelta(seconds=retry_seconds(held.entry.attempts))
+    with transaction.atomic():
+        Session.objects.select_for_update().filter(pk=held.session.pk).first()
+        own = _own(held).update(status=SummaryStatus.FAILED, error=clean_text(reason)[:LONGEST_ERROR], lease_until=None)
+        if own:
+            Session.objects.filter(pk=held.session.pk).update(next_attempt_at=now + pause)
+
+
+def settle(*, session: Session) -> bool:
+    """Let the wish rest, unless it was renewed since it was read; false while another worker is still at it."""
+    unfinished = Summary.objects.unfinished().filter(session=session)
+    unfinished.filter(lease_until__lte=Now()).update(
+        status=SummaryStatus.FAILED, lease_until=None, error="It was interrupted and then no longer needed."
+    )
+    if unfinished.exists():
+        return False
+    unchanged = Session.objects.filter(pk=session.pk, summary_wanted_at=session.summary_wanted_at)
+    unchanged.update(summary_wanted_at=None, next_attempt_at=None)
+    return True
+
+
+def _own(held: Claim) -> SummaryQuerySet:
+    return Summary.objects.unfinished().filter(pk=held.entry.pk, lease_token=held.token)

@@ -1,0 +1,55 @@
+"""Work in the background: Celery tasks that take ids, load, and call one service each; doors call `poke`."""
+
+import structlog
+from celery import Task, shared_task
+from django.conf import settings
+from django.utils import timezone
+
+from sessions_app.models import Session
+from sessions_app.services import snapshots, summaries
+
+log = structlog.get_logger(__name__)
+
+
+@shared_task
+def summarize(session_pk: int) -> None:
+    """Take every step of summarizing that is due in a session, then store what its next prompt looks like."""
+    while summaries.advance(session_pk=session_pk, now=timezone.now()) is summaries.Outcome.ADVANCED:
+        pass
+    session = Session.objects.select_related("project").filter(pk=session_pk).first()
+    if session is not None:
+        snapshots.refresh_snapshot(session=session)
+
+
+@shared_task
+def summarize_project(project_pk: int, after: int = 0) -> None:
+    """Do the same for all sessions of a project, chunk by chunk, after its settings have changed."""
+    chunk = snapshots.sessions_after(project_pk=project_pk, after=after)
+    for session_pk in chunk:
+        summarize(session_pk)
+    if chunk:
+        _publish(summarize_project, project_pk, chunk[-1])
+
+
+@shared_task
+def sweep() -> None:
+    """Find work that was lost, on every broker: the rows know what is to be done, a task only hurries it."""
+    for session_pk in summaries.due_sessions(now=timezone.now()):
+        _publish(summarize, session_pk, expires=settings.CONVOWEB_SWEEP_INTERVAL)
+
+
+def poke(session_pk: int) -> None:
+    """Hurry the work that an append, an import or changed settings made due in a session; never raises."""
+    _publish(summarize, session_pk)
+
+
+def poke_project(project_pk: int) -> None:
+    """Hurry the same in all sessions of a project whose settings were changed; never raises."""
+    _publish(summarize_project, project_pk)
+
+
+def _publish(task: Task, *ids: int, expires: int | None = None) -> None:
+    try:
+        task.apply_async(ids, expires=expires, retry=False)
+    except Exception as error:  # noqa: BLE001 (any broker's error; the sweeper does the work later)
+        log.warning("publish_failed", task=task.name, ids=ids, error=repr(error))
