@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from sessions_app.domain import transcript
 from sessions_app.domain.transcript import OPEN_STATUSES, EventKind, Role, RunStatus, ToolCall
-from sessions_app.models.fields import BytewiseCharField
+from sessions_app.models.fields import BytewiseCharField, Constant
 from sessions_app.models.identifiers import new_run_id
 from sessions_app.models.projects import Project
 from sessions_app.models.sessions import Session
@@ -38,8 +38,8 @@ class RunQuerySet(models.QuerySet["Run"]):
     """Filters over runs."""
 
     def unfinished(self) -> "RunQuerySet":
-        """Runs that are still being answered."""
-        return self.filter(status__in=OPEN_STATUSES)
+        """Runs that are still being answered, found by the partial indexes over them."""
+        return self.filter(status__in=[Constant(status) for status in OPEN_STATUSES])
 
     def with_events(self) -> "RunQuerySet":
         """Runs with their events in order, in one further query."""
@@ -84,6 +84,11 @@ class Run(models.Model):
         indexes = [
             models.Index(fields=["session", "tokens_before_o200k"], name="run_by_tokens"),
             models.Index(fields=["touched_at"], condition=Q(status__in=["pending", "running"]), name="run_open"),
+            models.Index(
+                fields=["project", "session"],
+                condition=Q(status__in=["pending", "running"]),
+                name="run_open_in_project",
+            ),
         ]
 
     def __str__(self) -> str:

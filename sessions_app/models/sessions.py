@@ -1,7 +1,8 @@
 """Sessions: conversations in trees."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
+from django.db.models.functions import Lower
 
 from sessions_app.models.fields import BytewiseCharField
 from sessions_app.models.projects import Project
@@ -73,6 +74,19 @@ class Session(models.Model):
                 fields=["project", "-tree_active_at", "-id"],
                 condition=Q(parent=None),
                 name="session_roots_by_activity",
+            ),
+            models.Index(
+                fields=["project", "-last_position", "-id"],
+                condition=Q(parent=None),
+                name="session_roots_by_length",
+            ),
+            models.Index(
+                F("project"), Lower("title"), F("id"), condition=Q(parent=None), name="session_roots_by_title"
+            ),
+            models.Index(
+                fields=["project", "-updated_at", "-id"],
+                condition=~Q(forked_at=None),
+                name="session_forks_by_activity",
             ),
             models.Index(fields=["project", "-created_at", "-id"], name="session_by_creation"),
             models.Index(fields=["project", "-updated_at", "-id"], name="session_by_activity"),
