@@ -1,5 +1,7 @@
 """The one definition of the memory settings; forms, schemas, stored JSON and documentation are derived from it."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -231,6 +233,11 @@ def stored_value(value: Any) -> Any:
 def stored_values(settings: MemorySettings) -> dict[str, Any]:
     """Return every value in stored form, in the order of the settings table."""
     return {setting.name: stored_value(getattr(settings, setting.name)) for setting in SETTINGS}
+
+
+def settings_hash(settings: MemorySettings) -> str:
+    """Return a short hash of all values; what was worked out with another one is stale."""
+    return hashlib.sha256(json.dumps(stored_values(settings), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def built_in_value(name: str) -> Any:

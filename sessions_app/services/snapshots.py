@@ -1,11 +1,9 @@
 """What a session's next prompt looks like, worked out after each change and stored for lists."""
 
-import hashlib
-import json
 from typing import Any
 
 from sessions_app.domain.errors import ConvowebError
-from sessions_app.domain.memory_settings import MemorySettings, stored_values
+from sessions_app.domain.memory_settings import settings_hash
 from sessions_app.domain.plan import Fate, Part, Prompt
 from sessions_app.models import Session
 from sessions_app.services.prompts import effective_settings, session_prompt
@@ -22,11 +20,6 @@ def refresh_snapshot(*, session: Session) -> None:
     except ConvowebError as refusal:
         snapshot |= {"error": refusal.detail}
     Session.objects.filter(pk=session.pk).update(prompt_snapshot=snapshot)
-
-
-def settings_hash(values: MemorySettings) -> str:
-    """Return a short hash of all effective values; a snapshot with another one is stale."""
-    return hashlib.sha256(json.dumps(stored_values(values), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def sessions_after(*, project_pk: int, after: int) -> list[int]:

@@ -1,0 +1,187 @@
+"""Sessions as rows of the tree table, each at a cost that does not depend on the session's length."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from django.db.models import Count, OuterRef, Subquery
+
+from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, resolve_settings, settings_hash
+from sessions_app.domain.plan import TokenParts
+from sessions_app.models import Project, Run, Session, SessionTag, Summary, SummaryStatus
+from sessions_app.models.sessions import SessionQuerySet
+
+
+class SummaryState(StrEnum):
+    """How a session's summary stands, in the words of its badge."""
+
+    OFF = "off"
+    NONE = "none"
+    FRESH = "fresh"
+    RUNNING = "running"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class NextPrompt:
+    """The stored figures of a session's next prompt; `stale` if runs or settings have changed since."""
+
+    tokens: TokenParts
+    budget: int
+    reserve: int
+    unseen: int
+    lost: int
+    position: int
+    error: str
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """One row of the table; `sought` is false where it only leads to a row that was searched for."""
+
+    pk: int
+    parent_pk: int | None
+    public_id: str
+    title: str
+    depth: int
+    forked_at: int | None
+    user_id: str
+    run_count: int
+    newest_run_status: str
+    next_prompt: NextPrompt | None
+    summary: SummaryState
+    covers_through: int
+    strategy: Strategy
+    own_settings: int
+    created_at: datetime
+    updated_at: datetime
+    tags: Sequence[str] = ()
+    child_count: int = 0
+    fork_count: int = 0
+    expanded: bool = False
+    sought: bool = True
+    place: int | None = None
+    siblings: int | None = None
+    is_session: bool = field(default=True, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MoreChildren:
+    """The row that stands for the children of an open session beyond those that are shown."""
+
+    parent_id: str
+    depth: int
+    count: int
+    pk: None = None
+    is_session: bool = field(default=False, init=False)
+
+
+def with_row_columns(sessions: SessionQuerySet) -> SessionQuerySet:
+    """Add what a row shows of a session's newest run and newest summary, and leave its long texts behind."""
+    newest_run = Run.objects.filter(session=OuterRef("pk"), position=OuterRef("last_position"))
+    newest_summary = Summary.objects.filter(session=OuterRef("pk")).order_by("-number")
+    return (
+        sessions.annotate(
+            newest_run_status=Subquery(newest_run.values("status")[:1]),
+            newest_summary_status=Subquery(newest_summary.values("status")[:1]),
+        )
+        .select_related("summary")
+        .defer("instructions", "metadata", "summary__text")
+    )
+
+
+def session_rows(
+    sessions: Iterable[Session], *, project: Project, default_model: str, unsought: frozenset[int] = frozenset()
+) -> list[SessionRow]:
+    """Return the rows of sessions read with `with_row_columns`, in their order; two further queries for all."""
+    listed = list(sessions)
+    tags = _tags_of(listed)
+    children = _children_of(listed)
+    return [
+        _row(
+            session, _effective(session, project, default_model), tags[session.pk], children, session.pk not in unsought
+        )
+        for session in listed
+    ]
+
+
+def _tags_of(sessions: Sequence[Session]) -> Mapping[int, list[str]]:
+    tags: dict[int, list[str]] = defaultdict(list)
+    for session_pk, name in SessionTag.objects.filter(session__in=sessions).values_list("session", "name"):
+        tags[session_pk].append(name)
+    return tags
+
+
+def _children_of(sessions: Sequence[Session]) -> Mapping[int, tuple[int, int]]:
+    counted = Session.objects.filter(parent__in=sessions).values("parent").order_by()
+    return {
+        parent: (children, forks)
+        for parent, children, forks in counted.annotate(Count("pk"), Count("forked_at")).values_list(
+            "parent", "pk__count", "forked_at__count"
+        )
+    }
+
+
+def _effective(session: Session, project: Project, default_model: str) -> EffectiveSettings:
+    return resolve_settings(default_model=default_model, project=project.settings, session=session.settings, request={})
+
+
+def _row(
+    session: Session,
+    effective: EffectiveSettings,
+    tags: Sequence[str],
+    children: Mapping[int, tuple[int, int]],
+    sought: bool,  # noqa: FBT001
+) -> SessionRow:
+    child_count, fork_count = children.get(session.pk, (0, 0))
+    return SessionRow(
+        pk=session.pk,
+        parent_pk=session.parent_id,
+        public_id=session.public_id,
+        title=session.title,
+        depth=session.depth,
+        forked_at=session.forked_at,
+        user_id=session.user_id,
+        run_count=session.last_position,
+        newest_run_status=session.newest_run_status or "",
+        next_prompt=_next_prompt(session, settings_hash(effective.values)),
+        summary=_summary_state(session, effective.values.strategy),
+        covers_through=session.summary.covers_through if session.summary else 0,
+        strategy=effective.values.strategy,
+        own_settings=len(session.settings),
+        created_at=session.created_at,
+        updated_at=session.updated_at,
+        tags=tags,
+        child_count=child_count,
+        fork_count=fork_count,
+        sought=sought,
+    )
+
+
+def _next_prompt(session: Session, current_hash: str) -> NextPrompt | None:
+    snapshot = session.prompt_snapshot
+    if snapshot is None:
+        return None
+    return NextPrompt(
+        tokens=TokenParts(**snapshot.get("parts", {})),
+        budget=snapshot.get("budget", 0),
+        reserve=snapshot.get("reserve", 0),
+        unseen=snapshot.get("unseen", 0),
+        lost=snapshot.get("lost", 0),
+        position=snapshot["position"],
+        error=snapshot["error"] or "",
+        stale=snapshot["position"] != session.last_position or snapshot["settings"] != current_hash,
+    )
+
+
+def _summary_state(session: Session, strategy: Strategy) -> SummaryState:
+    if strategy is not Strategy.SUMMARY:
+        return SummaryState.OFF
+    if session.newest_summary_status == SummaryStatus.RUNNING:
+        return SummaryState.RUNNING
+    if session.newest_summary_status == SummaryStatus.FAILED:
+        return SummaryState.FAILED
+    return SummaryState.NONE if session.summary is None else SummaryState.FRESH

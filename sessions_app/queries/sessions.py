@@ -1,0 +1,161 @@
+"""What the list of sessions shows: whole trees, or the single sessions that filters pick out of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import F, QuerySet
+from django.db.models.functions import Lower
+
+from sessions_app.models import Project, Run, Session
+from sessions_app.models.sessions import SessionQuerySet
+from sessions_app.queries import session_trees
+from sessions_app.queries.keyset import Cursor, Order, read_count, read_cursor, read_text, read_time, rows_behind
+from sessions_app.queries.session_rows import with_row_columns
+from sessions_app.queries.session_trees import Tree
+
+COUNTED_AT_MOST = 10_000
+
+
+class SessionSort(StrEnum):
+    """The orders of the list."""
+
+    ACTIVITY = "activity"
+    CREATED = "created"
+    RUNS = "runs"
+    TITLE = "title"
+
+
+class SessionView(StrEnum):
+    """The ready-made filters of the sidebar."""
+
+    ALL = "all"
+    RUNNING = "running"
+    FORKS = "forks"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """Which sessions to list; `since` and `until` (exclusive) bound the last activity."""
+
+    words: str = ""
+    user_id: str = ""
+    tag: str = ""
+    parent_id: str = ""
+    view: SessionView = SessionView.ALL
+    since: datetime | None = None
+    until: datetime | None = None
+    roots_only: bool = False
+    sort: SessionSort = SessionSort.ACTIVITY
+
+    @property
+    def picks_sessions(self) -> bool:
+        """Whether single sessions are looked for, wherever in a tree they stand; else whole trees are listed."""
+        return bool(self.words or self.user_id or self.tag or self.parent_id or self.view is not SessionView.ALL)
+
+    @property
+    def narrows(self) -> bool:
+        """Whether anything at all is left out."""
+        return self.picks_sessions or self.since is not None or self.until is not None
+
+
+@dataclass(frozen=True, slots=True)
+class CappedCount:
+    """A count that stops at 10,000."""
+
+    value: int
+
+    def __str__(self) -> str:
+        return f"{COUNTED_AT_MOST:,}+" if self.value > COUNTED_AT_MOST else f"{self.value:,}"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    """A page of the list: trees in order, how many of how many are shown, and the cursor to the next page."""
+
+    trees: Sequence[Tree]
+    shown: int
+    total: CappedCount
+    next_cursor: str
+
+
+_ORDERS: Mapping[SessionSort, Order] = {
+    SessionSort.CREATED: Order(SessionSort.CREATED, F("created_at"), read_time, descending=True),
+    SessionSort.RUNS: Order(SessionSort.RUNS, F("last_position"), read_count, descending=True),
+    SessionSort.TITLE: Order(SessionSort.TITLE, Lower("title"), read_text),
+}
+_BY_OWN_ACTIVITY = Order("activity", F("updated_at"), read_time, descending=True)
+_BY_TREE_ACTIVITY = Order("tree-activity", F("tree_active_at"), read_time, descending=True)
+
+
+def session_page(
+    *,
+    project: Project,
+    wanted: SessionFilter,
+    default_model: str,
+    limit: int,
+    after: str = "",
+    open_ids: Iterable[str] = (),
+) -> SessionPage:
+    """Return the page behind the cursor `after`; the number of queries does not depend on what is found."""
+    order = _order(wanted)
+    cursor = read_cursor(after, order) if after else None
+    matching = _matching(project, wanted)
+    found = list(rows_behind(with_row_columns(matching), order, cursor)[: limit + 1])
+    listed, last = found[:limit], found[limit - 1] if len(found) > limit else None
+    shown = (cursor.shown if cursor else 0) + len(listed)
+    if wanted.picks_sessions:
+        trees = session_trees.trees_around(listed, project=project, default_model=default_model)
+    else:
+        trees = session_trees.trees_of(
+            listed, project=project, default_model=default_model, open_ids=() if wanted.roots_only else open_ids
+        )
+    return SessionPage(
+        trees=trees,
+        shown=shown,
+        total=capped_count(matching),
+        next_cursor="" if last is None else Cursor(order.name, last.order_key, last.pk, shown).to_text(),
+    )
+
+
+def capped_count(rows: QuerySet[Any]) -> CappedCount:
+    """Count rows, but not beyond 10,000."""
+    return CappedCount(rows.order_by()[: COUNTED_AT_MOST + 1].count())
+
+
+def _order(wanted: SessionFilter) -> Order:
+    if wanted.sort is SessionSort.ACTIVITY:
+        return _BY_OWN_ACTIVITY if wanted.picks_sessions else _BY_TREE_ACTIVITY
+    return _ORDERS[wanted.sort]
+
+
+def _matching(project: Project, wanted: SessionFilter) -> SessionQuerySet:
+    sessions = Session.objects.filter(project=project)
+    if wanted.roots_only or not wanted.picks_sessions:
+        sessions = sessions.roots()
+    if wanted.words:
+        sessions = sessions.matching(wanted.words)
+    exact = {"user_id": wanted.user_id, "tags__name": wanted.tag, "parent__public_id": wanted.parent_id}
+    sessions = sessions.filter(**{name: value for name, value in exact.items() if value})
+    return _active_between(_in_view(sessions, project, wanted.view), wanted)
+
+
+def _in_view(sessions: SessionQuerySet, project: Project, view: SessionView) -> SessionQuerySet:
+    match view:
+        case SessionView.FORKS:
+            return sessions.exclude(forked_at=None)
+        case SessionView.RUNNING:
+            return sessions.filter(pk__in=Run.objects.unfinished().filter(project=project).values("session"))
+        case SessionView.ALL:
+            return sessions
+
+
+def _active_between(sessions: SessionQuerySet, wanted: SessionFilter) -> SessionQuerySet:
+    column = "updated_at" if wanted.picks_sessions else "tree_active_at"
+    if wanted.since is not None:
+        sessions = sessions.filter(**{f"{column}__gte": wanted.since})
+    if wanted.until is not None:
+        sessions = sessions.filter(**{f"{column}__lt": wanted.until})
+    return sessions
