@@ -61,7 +61,7 @@ class Event:
 
     `content` holds the parts of a message that was given in parts (else None) and `text` their text. `parent` is
     the index, in the run, of the assistant message that made this tool call. `tokens` is the upper bound of what
-    the event needs in a prompt, in o200k_base, frames included.
+    the event needs in a prompt, in o200k_base, frames included. `created_at` is the time its source gave it, if any.
     """
 
     kind: EventKind
@@ -71,6 +71,7 @@ class Event:
     tool: ToolCall | None = None
     parent: int | None = None
     tokens: int = 0
+    created_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
