@@ -33,7 +33,7 @@ class StripBar(Protocol):
 def run_strip(bars: Sequence[StripBar]) -> SafeString:
     """Draw the strip; every bar is a link, and its height follows the square root of its tokens."""
     if not bars:
-        return format_html("")
+        return SafeString()
     return format_html(
         '<svg class="strip" height="{}" role="group" aria-label="{}">{}{}</svg>',
         HEIGHT + LABEL_ROOM,

@@ -1,0 +1,48 @@
+import pytest
+from django.test import RequestFactory
+from django.views import defaults
+from django.views.csrf import csrf_failure
+
+PAGES = {
+    400: lambda request: defaults.bad_request(request, Exception()),
+    403: lambda request: defaults.permission_denied(request, Exception()),
+    404: lambda request: defaults.page_not_found(request, Exception()),
+    500: defaults.server_error,
+}
+
+
+@pytest.mark.parametrize("status", PAGES)
+def test_it_shows_an_error_in_the_look_of_the_other_pages(status):
+    response = PAGES[status](RequestFactory().get("/nowhere/"))
+    page = response.content.decode()
+
+    assert response.status_code == status
+    assert f"<span>{status}</span>" in page
+    assert "css/shell" in page
+    assert page.count("<h1>") == 1
+    assert 'href="/"' in page
+
+
+def test_it_shows_that_a_form_has_expired():
+    response = csrf_failure(RequestFactory().post("/"), reason="no cookie")
+
+    assert response.status_code == 403
+    assert "The form has expired" in response.content.decode()
+
+
+@pytest.mark.django_db
+def test_an_unknown_address_is_not_found(client):
+    response = client.get("/p/unknown/nothing/")
+
+    assert response.status_code == 404
+    assert "There is nothing here" in response.content.decode()
+
+
+@pytest.mark.django_db
+def test_no_page_has_inline_script_or_style_or_handlers(client):
+    page = client.get("/login/").content.decode()
+
+    assert "<script>" not in page
+    assert " style=" not in page
+    assert " onclick=" not in page
+    assert "script-src 'self'" in client.get("/login/")["Content-Security-Policy"]
