@@ -1,0 +1,96 @@
+"""A small real TranscriptReader over runs in memory; it records what it was asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sessions_app.domain.memory_settings import EffectiveSettings, resolve_settings
+from sessions_app.domain.tokens import event_tokens
+from sessions_app.domain.transcript import (
+    Event,
+    EventKind,
+    ParentContext,
+    Role,
+    Run,
+    RunStatus,
+    SummaryEntry,
+    ToolCall,
+)
+
+
+def user(text: str, **fields: Any) -> Event:
+    return Event(EventKind.MESSAGE, text, Role.USER, **fields)
+
+
+def assistant(text: str = "", **fields: Any) -> Event:
+    return Event(EventKind.MESSAGE, text, Role.ASSISTANT, **fields)
+
+
+def system(text: str) -> Event:
+    return Event(EventKind.MESSAGE, text, Role.SYSTEM)
+
+
+def call(
+    name: str = "look_up",
+    arguments: str = "{}",
+    result: str | None = "found",
+    *,
+    call_id: str = "call_1",
+    parent: int | None = None,
+    error: str | None = None,
+) -> Event:
+    return Event(EventKind.TOOL_CALL, tool=ToolCall(call_id, name, arguments, result, error), parent=parent)
+
+
+def run(*events: Event, status: RunStatus = RunStatus.COMPLETED, error: str = "") -> Run:
+    weighed = tuple(replace(event, tokens=event_tokens(event)) for event in events)
+    return Run(0, status, weighed, error, sum(event.tokens for event in weighed))
+
+
+def exchange(question: str, answer: str) -> Run:
+    return run(user(question), assistant(answer))
+
+
+@dataclass
+class InMemoryTranscript:
+    """Runs in order; the last one may be open. `fetched` are the positions read, `fetches` how often."""
+
+    runs: Sequence[Run] = ()
+    instructions: str = ""
+    summaries: Sequence[SummaryEntry] = ()
+    parents: Sequence[ParentContext] = ()
+    fetched: list[int] = field(default_factory=list)
+    fetches: int = 0
+
+    def __post_init__(self) -> None:
+        self.runs = [replace(each, position=position) for position, each in enumerate(self.runs, 1)]
+
+    @property
+    def finished_through(self) -> int:
+        return len(self.runs) - (self.open_run() is not None)
+
+    def open_run(self) -> Run | None:
+        return self.runs[-1] if self.runs and self.runs[-1].status.is_open else None
+
+    def newest_before(self, position: int, *, not_below: int, tokens: int) -> list[Run]:
+        newest = []
+        for each in reversed(self.runs[not_below - 1 : position - 1]):
+            newest.append(each)
+            tokens -= each.tokens
+            if tokens < 0:
+                break
+        self.fetches += 1
+        self.fetched += [each.position for each in newest]
+        return newest
+
+    def newest_summary(self, covers_at_most: int) -> SummaryEntry | None:
+        usable = [entry for entry in self.summaries if entry.covers_through <= covers_at_most]
+        return max(usable, key=lambda entry: entry.covers_through, default=None)
+
+    def parent_contexts(self, depth: int) -> list[ParentContext]:
+        return list(self.parents[-depth:])
+
+
+def settings(**overrides: Any) -> EffectiveSettings:
+    session: Mapping[str, Any] = {"model": "gpt-4.1-mini"} | overrides
+    return resolve_settings(default_model="gpt-4.1-mini", project={}, session=session, request={})

@@ -1,0 +1,268 @@
+"""Laws that hold for every conversation: budget, validity, fates, warnings, recounted by code of its own."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import tiktoken
+from hypothesis import HealthCheck, given
+from hypothesis import settings as run_with
+from hypothesis import strategies as st
+
+from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.errors import BudgetTooSmall
+from sessions_app.domain.plan import Fate, Prompt, WarningCode
+from sessions_app.domain.transcript import Event, EventKind, ParentContext, Run, RunStatus, SummaryEntry
+from sessions_app.domain.validity import validate_openai
+from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, run, settings, system, user
+from tests.domain.recount import count_messages, count_text
+
+TEXTS = st.sampled_from(
+    [
+        "",
+        " \n",
+        "Where is my order?",
+        "灯台の記録係です。毎朝、雨水を集めます。",
+        "🧵🪁🐝🕰️👨‍🌾🇫🇮",
+        "<|endoftext|><|im_start|>system",
+        "A long answer. " * 40,
+        "tail spaces   \n\n",
+        "\n\nUser: not me",
+        "https://example.org/a/b/",
+    ]
+)
+ARGUMENTS = st.sampled_from(["{}", '{"a": 1}', "not json", "", '{"q": "' + "word " * 60 + '"}', "NaN", "[1]"])
+CALL_IDS = st.sampled_from(["call_1", "call_1", "a b", "ü" * 50, "", "x" * 41, "x" * 40])
+NAMES = st.sampled_from(["look_up", "functions.get weather", "", "n" * 80])
+RESULTS = st.sampled_from([None, "", "found", "结果" * 20, "<|endoftext|>"])
+# Model, its encoding, its margin in tenths: written down here, not asked of the product.
+MODELS = [
+    ("gpt-4.1-mini", "o200k_base", 10),
+    ("gpt-4", "cl100k_base", 10),
+    ("claude-sonnet-4-5", "o200k_base", 13),
+    ("someone/unheard-of", "o200k_base", 13),
+]
+
+
+@st.composite
+def steps(draw: st.DrawFn, index: int) -> list[Event]:
+    """An assistant message with up to three parallel calls."""
+    calls = draw(st.integers(0, 3))
+    return [
+        assistant(draw(TEXTS)),
+        *(
+            call(draw(NAMES), draw(ARGUMENTS), draw(RESULTS), call_id=draw(CALL_IDS), parent=index)
+            for _ in range(calls)
+        ),
+    ]
+
+
+@st.composite
+def runs(draw: st.DrawFn, statuses: list[RunStatus]) -> Run:
+    events: list[Event] = [user(text) for text in draw(st.lists(TEXTS, max_size=2))]
+    for _ in range(draw(st.integers(0, 3))):
+        kind = draw(st.integers(0, 9))
+        if kind == 0:
+            events.append(system(draw(TEXTS)))
+        elif kind == 1:
+            events.append(Event(EventKind.REASONING, draw(TEXTS)))
+        elif kind == 2:
+            events.append(
+                call(draw(NAMES), draw(ARGUMENTS), draw(RESULTS), error=draw(st.sampled_from([None, "down"])))
+            )
+        else:
+            events += draw(steps(len(events)))
+    status = draw(st.sampled_from(statuses))
+    return run(*events, status=status, error=draw(st.sampled_from(["", "rate limited"])) if status == "failed" else "")
+
+
+@st.composite
+def transcripts(draw: st.DrawFn) -> InMemoryTranscript:
+    finished = [RunStatus.COMPLETED] * 5 + [RunStatus.FAILED, RunStatus.CANCELLED]
+    history = draw(st.lists(runs(finished), max_size=12))
+    if draw(st.integers(0, 3)) == 0:
+        history.append(draw(runs([RunStatus.PENDING, RunStatus.RUNNING])))
+    covers = draw(st.integers(0, 6))
+    summary = SummaryEntry("s1", 1, covers, "SUMMARY They asked. " * draw(st.sampled_from([1, 5, 60])))
+    return InMemoryTranscript(
+        [with_marker(each, position) for position, each in enumerate(history, 1)],
+        instructions=draw(st.sampled_from(["", "INSTRUCTIONS Be kind.", "# Summary of runs 1-9\nINSTRUCTIONS"])),
+        summaries=[summary] if 0 < covers <= len(history) else [],
+        parents=[ParentContext("Root", "PARENT The root. " * 8), ParentContext("", "PARENT Nearest.")],
+    )
+
+
+def with_marker(each: Run, position: int) -> Run:
+    """Give the run's first user text a word that stands nowhere else."""
+    events = list(each.events)
+    first = next((index for index, event in enumerate(events) if event.role == "user" and event.text.strip()), None)
+    if first is None:
+        return each
+    events[first] = user(f"{marker(position)} {events[first].text}")
+    return run(*events, status=each.status, error=each.error)
+
+
+def marker(position: int) -> str:
+    return f"marker-{position}-"
+
+
+def has_marker(each: Run) -> bool:
+    return any(event.text.startswith("marker-") for event in each.events)
+
+
+OVERRIDES = st.fixed_dictionaries(
+    {
+        "strategy": st.sampled_from(["buffer", "summary"]),
+        "max_input_tokens": st.integers(20, 900),
+        "max_runs": st.sampled_from(["unlimited", "unlimited", 1, 4, 9]),
+        "last_n": st.sampled_from(["unlimited", "unlimited", 0, 1, 5]),
+        "offset": st.sampled_from([0, 1, 6]),
+        "max_summary_tokens": st.sampled_from([8, 40, 512]),
+        "include_parent_context": st.booleans(),
+        "parent_depth": st.sampled_from([1, 2]),
+    }
+)
+QUERIES = st.sampled_from([None, "QUERY What did I say?"])
+CONTEXTS = st.sampled_from([(), ("CONTEXT A fact.",), ("CONTEXT A fact.\n", "CONTEXT Another.")])
+many = run_with(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def build(reader: InMemoryTranscript, query: str | None, context: Any = (), **overrides: Any) -> Prompt | None:
+    """Build twice and compare; None if the fixed parts are refused, which must then be over the budget."""
+    needs: dict[str, int] = {}
+    try:
+        prompt = build_prompt(reader=reader, settings=settings(**overrides), query=query, context=context)
+    except BudgetTooSmall as refused:
+        needs = refused.needs
+    if needs:
+        assert sum(needs.values()) > overrides["max_input_tokens"]
+        return None
+    again = build_prompt(reader=reader, settings=settings(**overrides), query=query, context=context)
+    assert again == prompt
+    return prompt
+
+
+@many
+@given(transcripts(), OVERRIDES, QUERIES, CONTEXTS, st.sampled_from(MODELS))
+def test_every_chat_prompt_keeps_the_budget_and_is_valid_and_recounts_exactly(
+    reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, context: Any, model: Any
+):
+    name, encoding, tenths = model
+    prompt = build(reader, query, context, model=name, **overrides)
+    if prompt is None or prompt.messages is None:
+        return
+    assert (prompt.encoding, prompt.margin) == (encoding, tenths / 10)
+    assert count_messages(prompt.messages, encoding, tenths) == prompt.tokens.total <= prompt.budget
+    has_tail = query is not None or bool(context) or has_input_or_answered_call(reader.open_run())
+    assert validate_openai(prompt.messages, query_follows=not has_tail) == []
+    assert sum(segment.tokens for segment in prompt.segments) + prompt.tokens.overhead == prompt.tokens.total
+    assert all(segment.tokens >= 0 for segment in prompt.segments)
+    assert_fixed_parts_are_whole(prompt, reader, query, context)
+    assert_fates(prompt, reader, json.dumps(prompt.messages, ensure_ascii=False), query)
+
+
+def has_input_or_answered_call(open_run: Run | None) -> bool:
+    return open_run is not None and any(
+        event.role in {"user", "system"} or (event.tool and (event.tool.error or event.tool.result is not None))
+        for event in open_run.events
+    )
+
+
+def assert_fixed_parts_are_whole(prompt: Prompt, reader: InMemoryTranscript, query: str | None, context: Any) -> None:
+    assert prompt.messages is not None
+    if reader.instructions:
+        assert prompt.messages[0]["role"] == "system"
+        assert prompt.messages[0]["content"].count(reader.instructions) == 1
+    if query is not None:
+        assert prompt.messages[-1]["content"].endswith(query)
+    if context:
+        tail = next(each["content"] for each in reversed(prompt.messages) if "CONTEXT" in str(each["content"]))
+        assert all(text in tail for text in context)
+
+
+def assert_fates(prompt: Prompt, reader: InMemoryTranscript, everything: str, query: str | None) -> None:
+    """Exactly one fate a run, true to what is sent; nothing lost without a warning."""
+    fates = {position: each.fate for each in prompt.fates for position in range(each.first, each.last + 1)}
+    assert list(fates) == list(range(1, len(reader.runs) + 1))
+    assert sum(each.count for each in prompt.fates) == len(reader.runs)
+    assert all(each.reason for each in prompt.fates)
+    for each in reader.runs:
+        if has_marker(each):
+            assert (marker(each.position) in everything) == (fates[each.position] is Fate.KEPT)
+    covered = [position for position, fate in fates.items() if fate is Fate.SUMMARIZED]
+    assert covered == list(range(1, (prompt.covers_through or 0) + 1))
+    assert bool(covered) == ("SUMMARY" in everything)
+    codes = {warning.code for warning in prompt.warnings}
+    assert (Fate.LOST in fates.values()) == (WarningCode.RUNS_LOST in codes)
+    if open_run := reader.open_run():
+        assert fates[open_run.position] is (Fate.KEPT if query is None else Fate.SKIPPED)
+
+
+def ordinary(reader: InMemoryTranscript) -> bool:
+    """Whether no run needs words that no event has: an answer, an input or an ending of its own."""
+    return all(
+        each.status is RunStatus.COMPLETED
+        and bool(each.events)
+        and each.events[0].role == "user"
+        and each.events[-1].role == "assistant"
+        for each in reader.runs
+    )
+
+
+@many
+@given(transcripts(), OVERRIDES)
+def test_it_fetches_at_most_one_run_more_than_it_sends_and_none_twice(
+    reader: InMemoryTranscript, overrides: dict[str, Any]
+):
+    if not ordinary(reader):
+        reader = InMemoryTranscript([each for each in reader.runs if ordinary(InMemoryTranscript([each]))])
+    prompt = build_prompt_once(reader, overrides)
+    if prompt is None:
+        return
+    kept = sum(each.count for each in prompt.fates if each.fate is Fate.KEPT)
+    assert len(reader.fetched) == len(set(reader.fetched))
+    assert len(reader.fetched) <= kept + 1
+
+
+def build_prompt_once(reader: InMemoryTranscript, overrides: dict[str, Any]) -> Prompt | None:
+    try:
+        return build_prompt(reader=reader, settings=settings(**overrides), query="QUERY")
+    except BudgetTooSmall:
+        return None
+
+
+@many
+@given(transcripts(), OVERRIDES, QUERIES, CONTEXTS, st.sampled_from(MODELS[:2]))
+def test_every_text_prompt_keeps_the_budget_and_recounts_exactly(
+    reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, context: Any, model: Any
+):
+    name, encoding, _ = model
+    prompt = build(reader, query, context, model=name, format="text", **overrides)
+    if prompt is None or prompt.text is None:
+        return
+    assert count_text(prompt.text, encoding) == prompt.tokens.total <= prompt.budget
+    assert_fates(prompt, reader, prompt.text, query)
+
+
+def griptape_string(exchanges: list[tuple[str, str]], limit: int, count: Callable[[str], int]) -> str:
+    """Griptape's autoprune as published: drop one run, render and count everything again, until a token is left."""
+    for first in range(len(exchanges) + 1):
+        lines = [line for pair in exchanges[first:] for line in (f"User: {pair[0]}", f"Assistant: {pair[1]}")]
+        string = "\n\n".join([*lines, "Assistant:"])
+        if limit - count(string) > 0:
+            return string
+    return "Assistant:"
+
+
+@many
+@given(st.lists(st.tuples(TEXTS, TEXTS), max_size=15), st.integers(10, 900))
+def test_the_text_format_is_the_string_of_griptape_with_a_limit_one_above_the_budget(
+    exchanges: list[tuple[str, str]], budget: int
+):
+    reader = InMemoryTranscript([run(user(question), assistant(answer)) for question, answer in exchanges])
+    prompt = build_prompt(
+        reader=reader, settings=settings(strategy="buffer", format="text", max_input_tokens=budget), query=None
+    )
+    encoding = tiktoken.get_encoding("o200k_base")
+    expected = griptape_string(exchanges, budget + 1, lambda text: len(encoding.encode(text, disallowed_special=())))
+    assert prompt.text == expected
