@@ -76,9 +76,13 @@ class ApiKey(models.Model):
 
 
 class IdempotentAnswer(models.Model):
-    """The answer kept for an Idempotency-Key, written in the transaction of the work it answers."""
+    """The answer kept for an Idempotency-Key, written in the transaction of the work it answers.
+
+    It repeats text of the session it is about, so it goes when that goes.
+    """
 
     api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE)
+    session = models.ForeignKey("Session", null=True, on_delete=models.CASCADE, related_name="+")
     scope = models.CharField(max_length=300, help_text="Method and path of the request.")
     key = models.CharField(max_length=255)
     body_hash = models.CharField(max_length=64)
