@@ -1,10 +1,11 @@
 import copy
+from typing import cast
 
 import pytest
 from django.test import RequestFactory
 from django_htmx.middleware import HtmxDetails
 
-from sessions_app.views.rendering import render_page
+from sessions_app.views.rendering import HtmxRequest, render_page
 
 PAGE = "<h1>Page</h1>{% load partials %}{% partialdef rows inline %}<p>{{ word }}</p>{% endpartialdef %}"
 
@@ -19,7 +20,7 @@ def template(tmp_path, settings):
 
 
 def answer(template, **headers):
-    request = RequestFactory().get("/", headers=headers)
+    request = cast("HtmxRequest", RequestFactory().get("/", headers=headers))
     request.htmx = HtmxDetails(request)
     return render_page(request, template, "rows", {"word": "<b>"}, status=422)
 
