@@ -8,7 +8,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.sql.compiler import SQLCompiler
 
 
-class BytewiseCharField(models.CharField):  # type: ignore[type-arg]
+class BytewiseCharField(models.CharField):
     """A CharField compared byte by byte; SQLite does so by itself, PostgreSQL with collation C."""
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, Any]:
@@ -30,6 +30,6 @@ class Constant(models.Value):
             raise ValueError(f"{member!r} is not a plain word")
         super().__init__(member.value, output_field=models.CharField())
 
-    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, list[Any]]:  # noqa: ARG002
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[()]]:  # noqa: ARG002
         """Return the word in quotes, without parameters."""
-        return f"'{self.value}'", []
+        return f"'{self.value}'", ()

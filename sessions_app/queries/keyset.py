@@ -6,16 +6,14 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.expressions import Combinable
 
 from sessions_app.domain.errors import FieldError, InvalidInput
 
 LARGEST_KEY = 2**63 - 1
-
-Rows = TypeVar("Rows", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def read_cursor(text: str, order: Order) -> Cursor:
         raise InvalidInput(detail, errors=[FieldError("/after", detail)]) from None
 
 
-def rows_behind(rows: QuerySet[Rows], order: Order, cursor: Cursor | None) -> QuerySet[Rows]:
+def rows_behind(rows: QuerySet[Any], order: Order, cursor: Cursor | None) -> QuerySet[Any]:
     """Return the rows in this order, from behind the cursor; each carries its key as `order_key`."""
     sign = "-" if order.descending else ""
     ordered = rows.annotate(order_key=order.key).order_by(f"{sign}order_key", f"{sign}pk")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from django.db.models import Count, OuterRef, Subquery
 
@@ -75,7 +76,7 @@ class MoreChildren:
     parent_id: str
     depth: int
     count: int
-    pk: None = None
+    pk: int = 0
     is_session: bool = field(default=False, init=False)
 
 
@@ -115,7 +116,7 @@ def _tags_of(sessions: Sequence[Session]) -> Mapping[int, list[str]]:
     return tags
 
 
-def _children_of(sessions: Sequence[Session]) -> Mapping[int, tuple[int, int]]:
+def _children_of(sessions: Sequence[Session]) -> Mapping[int | None, tuple[int, int]]:
     counted = Session.objects.filter(parent__in=sessions).values("parent").order_by()
     return {
         parent: (children, forks)
@@ -130,10 +131,10 @@ def _effective(session: Session, project: Project, default_model: str) -> Effect
 
 
 def _row(
-    session: Session,
+    session: Any,
     effective: EffectiveSettings,
     tags: Sequence[str],
-    children: Mapping[int, tuple[int, int]],
+    children: Mapping[int | None, tuple[int, int]],
     sought: bool,  # noqa: FBT001
 ) -> SessionRow:
     child_count, fork_count = children.get(session.pk, (0, 0))
@@ -177,7 +178,7 @@ def _next_prompt(session: Session, current_hash: str) -> NextPrompt | None:
     )
 
 
-def _summary_state(session: Session, strategy: Strategy) -> SummaryState:
+def _summary_state(session: Any, strategy: Strategy) -> SummaryState:
     if strategy is not Strategy.SUMMARY:
         return SummaryState.OFF
     if session.newest_summary_status == SummaryStatus.RUNNING:

@@ -22,11 +22,11 @@ Children = Mapping[int, Sequence[SessionRow]]
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Rows of one tree in preorder; `root_id` is its first row's id, `open_ids` those of its open sessions."""
+    """Rows of one tree in preorder; `root_id` is its first row's id, `opens` whether its sessions can be opened."""
 
     root_id: str
     rows: Sequence[SessionRow | MoreChildren]
-    open_ids: Sequence[str] = ()
+    opens: bool
 
 
 def trees_of(
@@ -39,7 +39,7 @@ def trees_of(
     children: dict[int, list[SessionRow]] = defaultdict(list)
     for row in rows[len(roots) :]:
         children[row.parent_pk or 0].append(row)
-    return [_open_tree(root, children) for root in rows[: len(roots)]]
+    return [Tree(root.public_id, list(_with_children(root, children)), opens=True) for root in rows[: len(roots)]]
 
 
 def trees_around(hits: Sequence[Session], *, project: Project, default_model: str) -> list[Tree]:
@@ -52,19 +52,14 @@ def trees_around(hits: Sequence[Session], *, project: Project, default_model: st
     children: dict[int, list[SessionRow]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: (row.forked_at or 0, row.pk)):
         children[row.parent_pk or 0].append(row)
-    tops = dict.fromkeys(_top(row, by_pk).pk for row in rows)
-    return [_closed_tree(by_pk[pk], children) for pk in tops]
+    tops = [by_pk[pk] for pk in dict.fromkeys(_top(row, by_pk).pk for row in rows)]
+    return [Tree(top.public_id, list(_with_hits(top, children, top.depth)), opens=False) for top in tops]
 
 
 def _first_children(parents: set[int]) -> list[Session]:
     place = Window(RowNumber(), partition_by=F("parent"), order_by=_SIBLING_ORDER)
     ranked = Session.objects.filter(parent__in=parents).annotate(place=place).filter(place__lte=CHILDREN_SHOWN)
-    return list(with_row_columns(ranked).order_by("place"))
-
-
-def _open_tree(root: SessionRow, children: Children) -> Tree:
-    rows = list(_with_children(root, children))
-    return Tree(root.public_id, rows, [row.public_id for row in rows if isinstance(row, SessionRow) and row.expanded])
+    return list(with_row_columns(ranked.order_by("place")))
 
 
 def _with_children(row: SessionRow, children: Children) -> Iterator[SessionRow | MoreChildren]:
@@ -74,10 +69,6 @@ def _with_children(row: SessionRow, children: Children) -> Iterator[SessionRow |
         yield from _with_children(replace(child, place=place, siblings=row.child_count), children)
     if below and row.child_count > len(below):
         yield MoreChildren(row.public_id, row.depth + 1, row.child_count - len(below))
-
-
-def _closed_tree(top: SessionRow, children: Children) -> Tree:
-    return Tree(top.public_id, list(_with_hits(top, children, top.depth)))
 
 
 def _with_hits(row: SessionRow, children: Children, depth_of_top: int) -> Iterator[SessionRow]:
@@ -92,6 +83,6 @@ def _ancestor_pks(sessions: set[int]) -> set[int]:
 
 
 def _top(row: SessionRow, by_pk: Mapping[int, SessionRow]) -> SessionRow:
-    while row.parent_pk in by_pk:
-        row = by_pk[row.parent_pk]
+    while (parent := by_pk.get(row.parent_pk or 0)) is not None:
+        row = parent
     return row

@@ -6,10 +6,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import Count, F, QuerySet
 from django.db.models.functions import Lower
 
-from sessions_app.models import Project, Run, Session
+from sessions_app.domain.errors import NotFound
+from sessions_app.models import Project, Run, Session, SessionTag
 from sessions_app.models.sessions import SessionQuerySet
 from sessions_app.queries import session_trees
 from sessions_app.queries.keyset import Cursor, Order, read_count, read_cursor, read_text, read_time, rows_behind
@@ -17,6 +18,7 @@ from sessions_app.queries.session_rows import with_row_columns
 from sessions_app.queries.session_trees import Tree
 
 COUNTED_AT_MOST = 10_000
+NAMES_SHOWN = 8
 
 
 class SessionSort(StrEnum):
@@ -80,6 +82,11 @@ class SessionPage:
     total: CappedCount
     next_cursor: str
 
+    @property
+    def caption(self) -> str:
+        """How much of the list is on the page, in words."""
+        return f"{self.shown:,} of {self.total} shown"
+
 
 _ORDERS: Mapping[SessionSort, Order] = {
     SessionSort.CREATED: Order(SessionSort.CREATED, F("created_at"), read_time, descending=True),
@@ -96,28 +103,34 @@ def session_page(
     wanted: SessionFilter,
     default_model: str,
     limit: int,
-    after: str = "",
+    after: str | None = None,
     open_ids: Iterable[str] = (),
 ) -> SessionPage:
     """Return the page behind the cursor `after`; the number of queries does not depend on what is found."""
     order = _order(wanted)
-    cursor = read_cursor(after, order) if after else None
+    cursor = None if after is None else read_cursor(after, order)
     matching = _matching(project, wanted)
     found = list(rows_behind(with_row_columns(matching), order, cursor)[: limit + 1])
     listed, last = found[:limit], found[limit - 1] if len(found) > limit else None
     shown = (cursor.shown if cursor else 0) + len(listed)
-    if wanted.picks_sessions:
+    if wanted.picks_sessions or wanted.roots_only:
         trees = session_trees.trees_around(listed, project=project, default_model=default_model)
     else:
-        trees = session_trees.trees_of(
-            listed, project=project, default_model=default_model, open_ids=() if wanted.roots_only else open_ids
-        )
+        trees = session_trees.trees_of(listed, project=project, default_model=default_model, open_ids=open_ids)
     return SessionPage(
         trees=trees,
         shown=shown,
         total=capped_count(matching),
         next_cursor="" if last is None else Cursor(order.name, last.order_key, last.pk, shown).to_text(),
     )
+
+
+def session_tree(*, project: Project, root_id: str, default_model: str, open_ids: Iterable[str]) -> Tree:
+    """Return one tree of the list, open where `open_ids` says so, or raise NotFound."""
+    roots = list(with_row_columns(Session.objects.filter(project=project, public_id=root_id).roots()))
+    if not roots:
+        raise NotFound("There is no such conversation at the root of a tree.")
+    return session_trees.trees_of(roots, project=project, default_model=default_model, open_ids=open_ids)[0]
 
 
 def capped_count(rows: QuerySet[Any]) -> CappedCount:
@@ -159,3 +172,25 @@ def _active_between(sessions: SessionQuerySet, wanted: SessionFilter) -> Session
     if wanted.until is not None:
         sessions = sessions.filter(**{f"{column}__lt": wanted.until})
     return sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Sidebar:
+    """The sidebar's counts: of each view, and of the tags and users seen most among the newest 10,000 sessions."""
+
+    views: Mapping[SessionView, CappedCount]
+    tags: Sequence[tuple[str, int]]
+    users: Sequence[tuple[str, int]]
+
+
+def sidebar(*, project: Project) -> Sidebar:
+    """Return the sidebar's counts; what they cost is bounded, whatever the size of the project."""
+    sessions = Session.objects.filter(project=project)
+    newest = sessions.order_by("-updated_at", "-pk").values("pk")[:COUNTED_AT_MOST]
+    tags = SessionTag.objects.filter(session__in=newest).values_list("name")
+    users = Session.objects.filter(pk__in=newest).exclude(user_id="").values_list("user_id")
+    return Sidebar(
+        views={view: capped_count(_in_view(sessions, project, view)) for view in SessionView},
+        tags=list(tags.annotate(count=Count("pk")).order_by("-count", "name")[:NAMES_SHOWN]),
+        users=list(users.annotate(count=Count("pk")).order_by("-count", "user_id")[:NAMES_SHOWN]),
+    )
