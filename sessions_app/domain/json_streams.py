@@ -108,7 +108,8 @@ class _ListText:
             return False
         if self._position - self._start > LARGEST_VALUE:
             self._oversized, self._start = True, self._position
-        more = self._stream.read(_CHUNK)
+        # Doubling keeps the search for the end of a long string linear.
+        more = self._stream.read(max(_CHUNK, len(self._buffer) - self._position))
         self._buffer = self._buffer[self._start :] + more
         self._position -= self._start
         self._start = 0

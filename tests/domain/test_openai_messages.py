@@ -37,6 +37,10 @@ def events(run):
     return [(event.kind, event.role, event.text) for event in run.events]
 
 
+def tools(run):
+    return [event.tool for event in run.events if event.tool]
+
+
 def round_trip(messages):
     instructions, runs = conversation(messages)
     return to_messages(runs, instructions=instructions)
@@ -62,7 +66,7 @@ def test_what_comes_before_the_first_user_message_is_a_run_without_input():
 def test_runs_are_completed_even_if_a_call_waits_for_its_result():
     _, runs = conversation([user(), calling(call())])
     assert runs[0].status is RunStatus.COMPLETED
-    assert runs[0].events[2].tool.result is None
+    assert tools(runs[0])[0].result is None
 
 
 def test_text_and_parallel_calls_become_one_message_and_its_children():
@@ -72,18 +76,18 @@ def test_text_and_parallel_calls_become_one_message_and_its_children():
     message, first, second = runs[0].events[1:]
     assert message.text == "Looking."
     assert (first.parent, second.parent) == (1, 1)
-    assert (first.tool.result, second.tool.result) == ("1", "2")
+    assert [tool.result for tool in tools(runs[0])] == ["1", "2"]
 
 
 def test_arguments_and_results_stay_the_very_text_that_came_in():
     odd = '{ "b":1,\n"a": "cut off he'
     _, runs = conversation([user(), calling(call(arguments=odd)), result(content=" [1 ] ")])
-    assert (runs[0].events[2].tool.arguments, runs[0].events[2].tool.result) == (odd, " [1 ] ")
+    assert (tools(runs[0])[0].arguments, tools(runs[0])[0].result) == (odd, " [1 ] ")
 
 
 def test_arguments_and_results_that_are_no_text_become_json_and_say_so():
     messages = [user(), calling(call(arguments={"b": 1, "a": "ü"})), result(content=[{"type": "text", "text": "r"}])]
-    tool = conversation(messages)[1][0].events[2].tool
+    [tool] = tools(conversation(messages)[1][0])
     assert (tool.arguments, tool.arguments_were_text) == ('{"b": 1, "a": "ü"}', False)
     assert (json.loads(tool.result), tool.result_was_text) == ([{"type": "text", "text": "r"}], False)
     assert round_trip(messages) == messages
@@ -93,28 +97,26 @@ def test_a_result_joins_the_nearest_earlier_unanswered_call_of_its_id():
     _, runs = conversation(
         [user(), calling(call(arguments="1")), result(content="a"), calling(call(arguments="2")), result(content="b")]
     )
-    assert [(e.tool.arguments, e.tool.result) for e in runs[0].events if e.tool] == [("1", "a"), ("2", "b")]
+    assert [(tool.arguments, tool.result) for tool in tools(runs[0])] == [("1", "a"), ("2", "b")]
 
 
 def test_results_of_calls_of_one_message_that_share_an_id_are_joined_in_order():
     _, runs = conversation(
         [user(), calling(call(arguments="1"), call(arguments="2")), result("c1", "a"), result("c1", "b")]
     )
-    assert [(e.tool.arguments, e.tool.result) for e in runs[0].events if e.tool] == [("1", "a"), ("2", "b")]
+    assert [(tool.arguments, tool.result) for tool in tools(runs[0])] == [("1", "a"), ("2", "b")]
 
 
 def test_a_late_result_joins_its_call_in_an_earlier_run():
     _, runs = conversation([user(), calling(call()), user("Still there?"), result(), answer()])
-    assert runs[0].events[2].tool.result == "found"
+    assert tools(runs[0])[0].result == "found"
     assert [event.text for event in runs[1].events] == ["Still there?", "Hi"]
 
 
 def test_a_result_without_a_call_is_kept_under_an_empty_message_and_comes_back():
     messages = [user(), answer("Done."), result("gone", "orphan", name="look_up"), answer()]
     run = conversation(messages)[1][0]
-    assert [e.tool and (e.tool.call_id, e.tool.name, e.tool.result) for e in run.events if e.tool] == [
-        ("gone", "look_up", "orphan")
-    ]
+    assert [(tool.call_id, tool.name, tool.result) for tool in tools(run)] == [("gone", "look_up", "orphan")]
     assert run.events[3].parent == 2
     assert run.events[2].text == ""
     assert to_messages([run]) == [user(), answer("Done."), result("gone", "orphan"), answer()]
@@ -132,7 +134,7 @@ def test_content_in_parts_is_kept_and_its_text_derived():
     ]
     event = conversation(messages)[1][0].events[0]
     assert event.text == "What\nis it?"
-    assert event.content[1] == picture
+    assert picture in (event.content or ())
     assert round_trip(messages) == messages
 
 

@@ -23,6 +23,10 @@ def read_text(value, name="file.json", **how):
     return read(json.dumps(value, **how).encode(), name)
 
 
+def tool(read_row):
+    return read_row.runs[0].events[2].tool
+
+
 def test_json_lines_have_a_conversation_on_each_line():
     data = "\n".join([json.dumps(ROW)] * 2).encode()
     for name in ("file.jsonl", "no-suffix"):
@@ -104,7 +108,7 @@ def test_it_refuses_a_bad_row_with_its_reason(row, reason):
 
 
 def test_it_refuses_what_is_nested_too_deeply():
-    deep = "x"
+    deep: object = "x"
     for _ in range(2000):
         deep = [deep]
     with pytest.raises(InvalidInput, match="nested too deeply"):
@@ -115,7 +119,7 @@ def test_case_35_separators_inside_texts_do_not_end_lines():
     data = (CASES / "C35-messages.jsonl").read_bytes()
     found = read(data, "C35-messages.jsonl")
     assert [place for place, *_ in found] == [1, 2, 3]
-    call = conversation(found[0][1]).runs[0].events[2].tool
+    call = tool(conversation(found[0][1]))
     given = json.loads(data.split(b"\n")[0])["messages"][3]["content"]
     assert call.result == given
     assert all(separator in given for separator in "\u2028\u2029\u0085\v\f\x1c")
@@ -131,9 +135,9 @@ def test_case_37_nul_characters_are_replaced_and_counted():
     [(_, row, _)] = read((CASES / "C37-messages.jsonl").read_bytes(), "C37-messages.jsonl")
     read_row = conversation(row)
     assert read_row.title == "zero \ufffd title"
-    assert read_row.runs[0].events[2].tool.result == "head\ufffd\ufffdtail\x01\x1f\x7f"
+    assert tool(read_row).result == "head\ufffd\ufffdtail\x01\x1f\x7f"
     # The NUL of the arguments is an escape inside a text that holds JSON; as text it can be stored.
-    assert read_row.runs[0].events[2].tool.arguments == '{"path": "a\\u0000b.bin"}'
+    assert tool(read_row).arguments == '{"path": "a\\u0000b.bin"}'
     assert read_row.notes == ("Characters that cannot be stored, replaced by U+FFFD: 4.",)
 
 
