@@ -9,7 +9,10 @@ from django.core.management import execute_from_command_line
 def main() -> None:
     """Run the management command named on the command line."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "convoweb.settings")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 # The web server starts its own processes by importing this file again, so nothing may run at import.

@@ -23,6 +23,7 @@ from kombu.transport import TRANSPORT_ALIASES, virtual
 SCHEME = "sqlite-queue"
 LEASE_SECONDS = 30.0
 POLLING_SECONDS = 0.05
+LONGEST_DRAIN_SECONDS = 0.5
 WAIT_SECONDS = 20.0
 # A publisher sits inside a request: it gives up early, and the sweeper does the work later.
 PUBLISH_WAIT_SECONDS = 0.8
@@ -225,6 +226,10 @@ class Transport(virtual.Transport):
     driver_type = "sql"
     driver_name = "sqlite3"
     connection_errors = (*virtual.Transport.connection_errors, sqlite3.DatabaseError)
+
+    def drain_events(self, connection: Any, timeout: float | None = None) -> Any:
+        """Deliver a message, or time out early, so that a worker that is told to stop soon notices."""
+        return super().drain_events(connection, timeout=timeout and min(timeout, LONGEST_DRAIN_SECONDS))
 
     def driver_version(self) -> str:
         """Return the version of SQLite."""

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import environ
 import structlog
 
-from convoweb import secret_key, vocabularies
+from convoweb import log_filters, secret_key, vocabularies
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -249,11 +249,19 @@ LOGGING = {
     "handlers": {
         "stdout": {"class": "logging.StreamHandler", "stream": "ext://sys.stdout", "formatter": "line"},
     },
+    "filters": {
+        "no_sweeps": {"()": "django.utils.log.CallbackFilter", "callback": log_filters.not_a_sweep},
+        "no_starts": {"()": "django.utils.log.CallbackFilter", "callback": log_filters.not_a_request_start},
+    },
     "root": {"handlers": ["stdout"], "level": LOG_LEVEL},
     "loggers": {
         "django": {"handlers": [], "propagate": True},
-        # The request log of django_structlog has a line for each answer already.
+        # One line for each answer and one for each task is enough.
+        "django.request": {"level": "ERROR"},
         "django.server": {"handlers": [], "propagate": False},
-        "_granian": {"handlers": [], "propagate": True},
+        "django_structlog.middlewares.request": {"filters": ["no_starts"]},
+        "django_structlog.celery.receivers": {"level": "WARNING"},
+        "celery.worker.strategy": {"level": "WARNING"},
+        "celery.app.trace": {"filters": ["no_sweeps"]},
     },
 }

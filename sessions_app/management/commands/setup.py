@@ -1,0 +1,57 @@
+"""Brings an installation up to date and, on the very first start, makes its administrator."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import BaseCommand, call_command
+from django.db import transaction
+
+from sessions_app.services import accounts
+
+ADMINISTRATOR = "admin"
+
+
+class Command(BaseCommand):
+    """`manage.py setup`: may be run again and again."""
+
+    help = "Migrate, collect static files and, on the very first start, make an administrator."
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        call_command("migrate", interactive=False, verbosity=0)
+        _collect_static_files()
+        password = self._first_start()
+        if password:
+            self._show_password(password)
+
+    @transaction.atomic
+    def _first_start(self) -> str | None:
+        made = accounts.make_first_administrator(username=ADMINISTRATOR)
+        return made[1] if made else None
+
+    def _show_password(self, password: str) -> None:
+        self.stdout.write(
+            f"\n  Administrator: {ADMINISTRATOR}"
+            f"\n  Password:      {password}"
+            f"\n  It is shown only now; manage.py reset_password {ADMINISTRATOR} makes a new one.\n\n"
+        )
+        self.stdout.flush()
+
+
+def _collect_static_files() -> None:
+    """Collect them unless they are the same as the last time, for hashing and compressing them takes seconds."""
+    mark = Path(settings.STATIC_ROOT) / ".collected"
+    state = _static_files_state()
+    if not mark.exists() or mark.read_text(encoding="ascii") != state:
+        call_command("collectstatic", interactive=False, verbosity=0)
+        mark.write_text(state, encoding="ascii")
+
+
+def _static_files_state() -> str:
+    sources = [
+        (path, storage.path(path)) for finder in get_finders() for path, storage in finder.list(ignore_patterns=[])
+    ]
+    lines = [f"{path} {Path(full).stat().st_size} {Path(full).stat().st_mtime_ns}" for path, full in sources]
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
