@@ -1,8 +1,10 @@
 """Makers of what tests need, through the services that the product itself uses."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Project
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import create_session
@@ -30,3 +32,9 @@ def append_turns(session, count=1, *, now=NOW):
     first = session.last_position + 1
     turns = [simple_turn(f"question {n}", f"answer {n}") for n in range(first, first + count)]
     return append_runs(session=session, runs=turns, now=now)
+
+
+def make_open_run(session, text="question", *, status=RunStatus.RUNNING, now=NOW, **fields):
+    """Append a run that waits for its answer."""
+    turn = replace(simple_turn(text, None), status=status, **fields)
+    return append_runs(session=session, runs=[turn], now=now)[0]

@@ -1,13 +1,12 @@
-"""Runs and events on their way into the store: their bounds, clean texts, weights, and whose call a tool call is."""
+"""Runs and events on their way into the store: their bounds, clean texts, weights."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sessions_app.domain.errors import FieldError, InvalidInput
 from sessions_app.domain.identifiers import check_id
 from sessions_app.domain.text_cleaning import clean_json, clean_text
 from sessions_app.domain.tokens import event_tokens
-from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, ToolCall
+from sessions_app.domain.transcript import Event, NewRun, ToolCall
 
 LONGEST = {"model": 200, "finish_reason": 100, "prompt_fingerprint": 100}
 
@@ -44,29 +43,6 @@ def check_length(name: str, text: str) -> str:
         detail = f"{name} may have at most {LONGEST[name]} characters."
         raise InvalidInput(detail, errors=[FieldError(f"/{name}", detail)])
     return clean_text(text)
-
-
-def under_assistant(events: Sequence[Event], *, earlier: Sequence[Event]) -> list[Event]:
-    """Give each tool call without a parent the newest assistant message of its run, or a new empty one."""
-    placed = list(earlier)
-    moved: dict[int, int] = {}
-    newest = next((place for place in reversed(range(len(placed))) if _is_answer(placed[place])), None)
-    for given, event in enumerate(events, start=len(earlier)):
-        parent = None if event.parent is None else moved.get(event.parent, event.parent)
-        if event.kind is EventKind.TOOL_CALL and parent is None:
-            if newest is None:
-                newest = len(placed)
-                placed.append(Event(EventKind.MESSAGE, role=Role.ASSISTANT))
-            parent = newest
-        moved[given] = len(placed)
-        if _is_answer(event):
-            newest = len(placed)
-        placed.append(replace(event, parent=parent))
-    return placed[len(earlier) :]
-
-
-def _is_answer(event: Event) -> bool:
-    return event.kind is EventKind.MESSAGE and event.role is Role.ASSISTANT
 
 
 def _cleaned_call(call: ToolCall) -> ToolCall:

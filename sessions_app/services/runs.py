@@ -1,20 +1,23 @@
 """Appending runs to sessions, and what happens to an open run until it ends."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings as configuration
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import F
 
 from sessions_app.domain import transcript
-from sessions_app.domain.errors import FieldError, IdTaken, InvalidInput, RunIsOpen
-from sessions_app.domain.run_fields import check_new_run
-from sessions_app.domain.transcript import NewRun, RunStatus
-from sessions_app.models import Event, Run, Session
-from sessions_app.models.identifiers import new_run_id
+from sessions_app.domain.errors import FieldError, IdTaken, InvalidInput, RunHasEnded, RunIsOpen
+from sessions_app.domain.open_runs import Continuation, go_on, with_output, with_result
+from sessions_app.domain.openai_fields import EXTRAS
+from sessions_app.domain.run_fields import check_event, check_length, check_new_run
+from sessions_app.domain.text_cleaning import clean_json, clean_text
+from sessions_app.domain.transcript import NewRun, RunStatus, Usage
+from sessions_app.models import Event, Run, Session, event_values
+from sessions_app.services.run_rows import insert_events, insert_runs, place_events, run_rows
 from sessions_app.services.trees import lock_tree
 
 INTERRUPTED = "interrupted"
@@ -27,44 +30,95 @@ def append_runs(*, session: Session, runs: Sequence[NewRun], now: datetime) -> l
     """
     prepared = [check_new_run(run) for run in runs]
     _check_together(prepared)
-    weights = [sum(event.tokens for event in run.events) for run in prepared]
     with transaction.atomic():
         stored = lock_tree(session=session, now=now)
         _check_closed(stored, now)
+        rows = run_rows(session=stored, runs=prepared, now=now)
         Session.objects.filter(pk=stored.pk).update(
-            last_position=F("last_position") + len(prepared),
-            tokens_o200k=F("tokens_o200k") + sum(weights),
+            last_position=F("last_position") + len(rows),
+            tokens_o200k=F("tokens_o200k") + sum(row.tokens_o200k for row in rows),
             updated_at=now,
             summary_wanted_at=now,
         )
-        rows = _run_rows(stored, prepared, weights, now)
-        _insert_runs(rows)
-        insert_events(
-            placed
+        insert_runs(rows)
+        placed = [
+            place_events(run=row, events=run.events, now=row.created_at)
             for row, run in zip(rows, prepared, strict=True)
-            for placed in place_events(run=row, events=run.events, now=row.created_at)
-        )
+        ]
+        insert_events(pair for pairs in placed for pair in pairs)
     return rows
 
 
-def place_events(
-    *, run: Run, events: Sequence[transcript.Event], now: datetime, earlier: Sequence[Event] = ()
-) -> list[tuple[Event, Event | None]]:
-    """Return unsaved rows for events behind the `earlier` ones of their run, each with the row of its parent."""
-    rows = list(earlier)
-    for event in events:
-        rows.append(Event.from_value(event, run=run, index=len(rows), created_at=now))
-    new = rows[len(earlier) :]
-    return [(row, None if event.parent is None else rows[event.parent]) for row, event in zip(new, events, strict=True)]
+def add_events(
+    *,
+    run: Run,
+    events: Sequence[transcript.Event],
+    now: datetime,
+    under: Mapping[int, int] | None = None,
+    extras: Mapping[int, Mapping[str, Any]] | None = None,
+) -> list[Event]:
+    """Add events to an open run and return, for each, its row or that of the call it answers.
+
+    The parents in `events` count the given ones; `under` maps the place of a given event to the index in the run of an
+    earlier one that is its parent. `extras`, by place, are kept as the run's metadata of OpenAI messages.
+    """
+    weighed = [check_event(event) for event in events]
+    with transaction.atomic():
+        stored, rows = _lock_open(run, now)
+        more = go_on(event_values(rows), weighed, under=under)
+        rows = _write(stored, rows, more, now)
+        if extras:
+            _keep_extras(stored, {more.places[place]: extra for place, extra in extras.items()})
+    return [rows[place] for place in more.places]
 
 
-def insert_events(placed: Iterable[tuple[Event, Event | None]]) -> None:
-    """Insert rows in two steps, so that those with a parent know its key."""
-    pairs = list(placed)
-    Event.objects.bulk_create(row for row, parent in pairs if parent is None)
-    for row, parent in pairs:
-        row.parent = parent
-    Event.objects.bulk_create(row for row, parent in pairs if parent is not None)
+def set_result(
+    *, event: Event, now: datetime, result: str | None = None, was_text: bool = True, error: str | None = None
+) -> Event:
+    """Give a tool call of an open run its result, its error, or both."""
+    with transaction.atomic():
+        stored, rows = _lock_open(event.run, now)
+        values = list(event_values(rows))
+        values[event.index] = with_result(values[event.index], result=result, was_text=was_text, error=error)
+        answered = Continuation(tuple(values), len(values), frozenset({event.index}), ())
+        return _write(stored, rows, answered, now)[event.index]
+
+
+def finish_run(
+    *,
+    run: Run,
+    status: RunStatus,
+    now: datetime,
+    output: str | None = None,
+    error: str = "",
+    model: str | None = None,
+    usage: Usage | None = None,
+    finish_reason: str | None = None,
+    prompt_fingerprint: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Run:
+    """Move an open run to `status`, usually a final one; None leaves a field as it is. A late finish is refused."""
+    short = {"model": model, "finish_reason": finish_reason, "prompt_fingerprint": prompt_fingerprint}
+    changes: dict[str, Any] = {name: check_length(name, text) for name, text in short.items() if text is not None}
+    if usage is not None:
+        changes["usage"] = asdict(usage)
+    with transaction.atomic():
+        stored, rows = _lock_open(run, now)
+        if output is not None:
+            _write(stored, rows, with_output(event_values(rows), output), now)
+        if metadata is not None:
+            changes["metadata"] = {**stored.metadata, **clean_json(metadata)}
+        ended = None if status.is_open else now
+        moved = Run.objects.unfinished().filter(pk=run.pk)
+        moved.update(status=status, error=clean_text(error), completed_at=ended, touched_at=now, **changes)
+        _touch(stored, now)
+    return Run.objects.get(pk=run.pk)
+
+
+def close_interrupted_runs(*, now: datetime) -> int:
+    """Fail the open runs that nobody has touched for the configured time; return how many there were."""
+    stale = Run.objects.unfinished().filter(touched_at__lt=_untouched_since(now)).select_related("session")
+    return sum(_interrupt(run, now) for run in stale)
 
 
 def _check_together(runs: Sequence[NewRun]) -> None:
@@ -72,54 +126,74 @@ def _check_together(runs: Sequence[NewRun]) -> None:
         raise InvalidInput("Only the last of several runs may be open.")
     given = [run.run_id for run in runs if run.run_id is not None]
     if len(given) != len(set(given)):
-        raise IdTaken("Two of these runs have the same id.", errors=[FieldError("/id", "This id is taken.")])
+        detail = "Two of these runs have the same id."
+        raise IdTaken(detail, errors=[FieldError("/id", detail)])
 
 
 def _check_closed(session: Session, now: datetime) -> None:
-    newest = Run.objects.unfinished().filter(session=session).first()
-    if newest is not None:
-        raise RunIsOpen(
-            f"Run {newest.public_id} of session {session.public_id} is {newest.status}; finish it before appending."
+    newest = Run.objects.unfinished().filter(session=session).order_by("position").last()
+    if newest is None:
+        return
+    if newest.touched_at < _untouched_since(now) and _interrupt(newest, now):
+        return
+    raise RunIsOpen(
+        f"Run {newest.public_id} of session {session.public_id} is {newest.status}; finish it before appending."
+    )
+
+
+def _interrupt(run: Run, now: datetime) -> bool:
+    with transaction.atomic():
+        lock_tree(session=run.session, now=now)
+        stale = Run.objects.unfinished().filter(pk=run.pk, touched_at__lt=_untouched_since(now))
+        if not stale.update(status=RunStatus.FAILED, error=INTERRUPTED, completed_at=now):
+            return False
+        _touch(run, now)
+    return True
+
+
+def _untouched_since(now: datetime) -> datetime:
+    return now - timedelta(seconds=configuration.CONVOWEB_RUN_TIMEOUT)
+
+
+def _lock_open(run: Run, now: datetime) -> tuple[Run, list[Event]]:
+    """Lock a run's tree and return the run with its events, unless it has ended."""
+    session = lock_tree(session=run.session, now=now)
+    stored = Run.objects.get(pk=run.pk)
+    if not RunStatus(stored.status).is_open:
+        raise RunHasEnded(
+            f"Run {stored.public_id} has ended ({stored.status}) and is immutable. Changing history is a fork: "
+            f"POST /sessions/{session.public_id}/fork with at = {stored.position - 1} starts one in front of it."
         )
+    return stored, list(stored.events.order_by("index"))
 
 
-def _run_rows(session: Session, runs: Sequence[NewRun], weights: Sequence[int], now: datetime) -> list[Run]:
-    rows = []
-    before = session.lineage_tokens
-    for place, (run, weight) in enumerate(zip(runs, weights, strict=True), start=session.last_position + 1):
-        created_at = run.created_at or now
-        rows.append(
-            Run(
-                project_id=session.project_id,
-                session=session,
-                position=place,
-                public_id=run.run_id or new_run_id(),
-                status=run.status,
-                model=run.model,
-                usage=None if run.usage is None else asdict(run.usage),
-                finish_reason=run.finish_reason,
-                error=run.error,
-                prompt_fingerprint=run.prompt_fingerprint,
-                metadata=run.metadata,
-                tokens_o200k=weight,
-                tokens_before_o200k=before,
-                created_at=created_at,
-                touched_at=now,
-                completed_at=None if run.status.is_open else created_at,
-            )
-        )
-        before += weight
-    return rows
+def _write(run: Run, rows: list[Event], more: Continuation, now: datetime) -> list[Event]:
+    """Store a continuation and return all events of the run; sums of run and session move with them."""
+    before = sum(row.tokens_o200k for row in rows)
+    for index in more.changed:
+        rows[index] = _rewritten(rows[index], more.events[index])
+        rows[index].save(force_update=True)
+    placed = place_events(run=run, events=more.new, now=now, earlier=rows)
+    insert_events(placed)
+    grown = sum(event.tokens for event in more.events) - before
+    Run.objects.filter(pk=run.pk).update(tokens_o200k=F("tokens_o200k") + grown, touched_at=now)
+    Session.objects.filter(pk=run.session_id).update(tokens_o200k=F("tokens_o200k") + grown, updated_at=now)
+    return [*rows, *(row for row, _ in placed)]
 
 
-def _insert_runs(rows: Sequence[Run]) -> None:
-    """Write the rows; the unique constraint decides about ids, since another request may choose the same meanwhile."""
-    try:
-        with transaction.atomic():
-            Run.objects.bulk_create(rows)
-    except IntegrityError:
-        ids = [row.public_id for row in rows]
-        taken = Run.objects.filter(project=rows[0].project_id, public_id__in=ids).values_list("public_id", flat=True)
-        raise IdTaken(
-            f"A run with the id {', '.join(taken)} exists already.", errors=[FieldError("/id", "This id is taken.")]
-        ) from None
+def _rewritten(row: Event, event: transcript.Event) -> Event:
+    return Event.from_value(
+        event, pk=row.pk, run_id=row.run_id, index=row.index, parent_id=row.parent_id, created_at=row.created_at
+    )
+
+
+def _touch(run: Run, now: datetime) -> None:
+    Session.objects.filter(pk=run.session_id).update(updated_at=now, summary_wanted_at=now)
+
+
+def _keep_extras(run: Run, extras: Mapping[int, Mapping[str, Any]]) -> None:
+    kept = dict(run.metadata.get(EXTRAS, {}))
+    for index, extra in extras.items():
+        kept[str(index)] = {**kept.get(str(index), {}), **clean_json(extra)}
+    run.metadata = {**run.metadata, EXTRAS: kept}
+    run.save(update_fields=["metadata"])

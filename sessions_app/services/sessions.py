@@ -79,8 +79,10 @@ def update_session(*, session: Session, changes: Mapping[str, Any], now: datetim
         names = fields.pop("tags", None)
         for name, value in fields.items():
             setattr(stored, name, value)
+        if "settings" in fields:
+            stored.summary_wanted_at = now
         stored.updated_at = now
-        stored.save(update_fields=[*fields, "updated_at"])
+        stored.save(update_fields=[*fields, "summary_wanted_at", "updated_at"])
         if names is not None:
             _replace_tags(stored, names)
     return stored

@@ -12,7 +12,7 @@ def lock_tree(*, session: Session, now: datetime) -> Session:
     Taken first by everything that writes into a tree, so that such transactions wait for each other and never in a
     circle. The root may have been deleted in the meantime; then the session stands in another tree.
     """
-    root_id = session.root_id
+    root_id = session.root_id or session.pk
     while True:
         Session.objects.filter(pk=root_id).update(tree_active_at=now)
         stored = Session.objects.select_for_update().filter(pk=session.pk).first()
@@ -20,4 +20,4 @@ def lock_tree(*, session: Session, now: datetime) -> Session:
             raise NotFound("There is no such session.")
         if stored.root_id == root_id:
             return stored
-        root_id = stored.root_id
+        root_id = stored.root_id or stored.pk

@@ -1,0 +1,150 @@
+"""Deleting sessions, and what then becomes of their children."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from enum import StrEnum
+from itertools import islice
+from typing import Any, TypeVar
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from sessions_app.domain.errors import SessionHasChildren
+from sessions_app.models import Event, IdempotentAnswer, ImportedConversation, Run, Session, SessionTag, Summary
+from sessions_app.models.identifiers import new_run_id
+from sessions_app.services.run_rows import insert_events, insert_runs
+from sessions_app.services.trees import lock_tree
+
+CHUNK = 500
+
+Item = TypeVar("Item")
+Tree = dict[int | None, list[int]]
+
+
+class Children(StrEnum):
+    """What becomes of the children of a deleted session."""
+
+    REFUSE = "refuse"
+    DELETE = "delete"
+    REPARENT = "reparent"
+
+
+def delete_session(*, session: Session, now: datetime, children: Children = Children.REFUSE) -> None:
+    """Delete a session with its runs and summaries; nothing of its text remains but what forks share with it.
+
+    Children may forbid it, go with it (and all that is below them), or move to its parent. No child can be created
+    meanwhile, since that takes the same lock.
+    """
+    with transaction.atomic():
+        stored = lock_tree(session=session, now=now)
+        below = list(stored.children.order_by("pk"))
+        if below and children is Children.REFUSE:
+            raise SessionHasChildren(
+                f"Session {stored.public_id} has {len(below)} children. Delete them too with ?children=delete, "
+                "or move them to its parent with ?children=reparent."
+            )
+        doomed = [stored.pk]
+        if children is Children.DELETE:
+            doomed += _below(_tree_around(stored), stored.pk)
+        elif below:
+            _hand_over_runs(stored, below)
+            _move_up(stored, below, now)
+        _erase(doomed)
+
+
+def _tree_around(session: Session) -> Tree:
+    """Return the keys of the children of each session in a tree."""
+    tree: Tree = defaultdict(list)
+    for pk, parent in Session.objects.in_tree_of(session).values_list("pk", "parent_id"):
+        tree[parent].append(pk)
+    return tree
+
+
+def _below(tree: Tree, pk: int) -> list[int]:
+    """Return the keys of everything below a session, nearest first."""
+    found = list(tree[pk])
+    for lower in found:
+        found.extend(tree[lower])
+    return found
+
+
+def _hand_over_runs(session: Session, below: Sequence[Session]) -> None:
+    """Give the runs that forks share with the session to the forks: moved to the first, copied to the others."""
+    forks = [child for child in below if (child.forked_at or 0) >= session.first_position]
+    for fork in forks[1:]:
+        _copy_runs(session, fork)
+    if forks:
+        session.runs.filter(position__lte=forks[0].forked_at).update(session=forks[0])
+
+
+def _copy_runs(session: Session, fork: Session) -> None:
+    """Copy shared runs with their events; only their ids are new."""
+    shared = session.runs.filter(position__lte=fork.forked_at).order_by("position").with_events()
+    for chunk in _chunks(shared.iterator(chunk_size=CHUNK)):
+        events = [list(run.events.all()) for run in chunk]
+        for run in chunk:
+            run.pk, run.session, run.public_id = None, fork, new_run_id()
+        insert_runs(chunk)
+        insert_events(pair for run, rows in zip(chunk, events, strict=True) for pair in _copied_events(run, rows))
+
+
+def _copied_events(run: Run, rows: Sequence[Event]) -> Iterator[tuple[Event, Event | None]]:
+    by_key = {row.pk: row for row in rows}
+    parents = [by_key.get(row.parent_id or 0) for row in rows]
+    for row, parent in zip(rows, parents, strict=True):
+        row.pk, row.run, row.parent = None, run, None
+        yield row, parent
+
+
+def _move_up(session: Session, below: Sequence[Session], now: datetime) -> None:
+    """Put the children under the session's parent, or make each the root of its own tree."""
+    tree = _tree_around(session)
+    for child in below:
+        gained = max(0, child.shared_tokens_o200k - session.shared_tokens_o200k)
+        child.tokens_o200k += gained
+        child.shared_tokens_o200k -= gained
+        child.forked_at = _link_above(session, child)
+        child.parent_id = session.parent_id
+        child.tree_active_at = now
+        child.save(update_fields=["tokens_o200k", "shared_tokens_o200k", "forked_at", "parent_id", "tree_active_at"])
+        if session.parent_id is None:
+            for keys in _chunks([child.pk, *_below(tree, child.pk)]):
+                Session.objects.filter(pk__in=keys).update(root=child)
+    for keys in _chunks(_below(tree, session.pk)):
+        Session.objects.filter(pk__in=keys).update(depth=F("depth") - 1)
+
+
+def _link_above(session: Session, child: Session) -> int | None:
+    """Return where a child of the session starts inside the session's parent; None if it does not."""
+    if child.forked_at is None or session.forked_at is None:
+        return None
+    return min(child.forked_at, session.forked_at)
+
+
+def _erase(sessions: Iterable[int]) -> None:
+    """Delete the rows of sessions in bulk, those that refer to others first."""
+    for keys in _chunks(sessions):
+        ImportedConversation.objects.filter(session__in=keys).update(session=None, title="", detail="")
+        Session.objects.filter(pk__in=keys).update(summary=None)
+        for rows in (
+            IdempotentAnswer.objects.filter(session__in=keys),
+            SessionTag.objects.filter(session__in=keys),
+            Event.objects.filter(run__session__in=keys),
+            Run.objects.filter(session__in=keys),
+            Summary.objects.filter(session__in=keys),
+        ):
+            _delete_rows(rows)
+    for keys in _chunks(sessions):
+        _delete_rows(Session.objects.filter(pk__in=keys))
+
+
+def _delete_rows(rows: QuerySet[Any]) -> None:
+    # Django's delete() would load every row to follow its relations, which are all followed here.
+    rows._raw_delete(rows.db)  # noqa: SLF001
+
+
+def _chunks(items: Iterable[Item]) -> Iterator[list[Item]]:
+    rest = iter(items)
+    while chunk := list(islice(rest, CHUNK)):
+        yield chunk
