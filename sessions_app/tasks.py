@@ -48,8 +48,8 @@ def poke_project(project_pk: int) -> None:
     _publish(summarize_project, project_pk)
 
 
-def _publish(task: Task, *ids: int, expires: int | None = None) -> None:
+def _publish(task: Task, *ids: int, **options: int) -> None:
     try:
-        task.apply_async(ids, expires=expires, retry=False)
+        task.apply_async(ids, retry=False, **options)
     except Exception as error:  # noqa: BLE001 (any broker's error; the sweeper does the work later)
         log.warning("publish_failed", task=task.name, ids=ids, error=repr(error))

@@ -1,0 +1,65 @@
+"""Cutting what was said into pieces that can stand alone: sentences, and lists kept with the line above them."""
+
+# ruff: noqa: RUF001 (full-width marks are what people write)
+
+import re
+from collections.abc import Iterable, Iterator
+
+LONGEST_PIECE = 300
+LONGEST_TEXT = 200_000
+
+_BOUNDARY = re.compile(r"(?<=[.!?…])['\")\]]? (?=[^\sa-z0-9])|(?<=[。！？｡।؟])(?=.)")
+_LIST_ITEM = re.compile(r"(?:[-*•+–]|(\d{1,3})[.)])\s+(?=\S)")
+_EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)([^*_`\n]{1,200})\1")
+
+
+def pieces_of(text: str) -> list[str]:
+    """Return a text's pieces in order, each a single line of at most LONGEST_PIECE characters with something to read.
+
+    Of a text longer than LONGEST_TEXT only the beginning and the end are read.
+    """
+    if len(text) > LONGEST_TEXT:
+        text = f"{text[: LONGEST_TEXT // 2]}\n{text[-LONGEST_TEXT // 2 :]}"
+    pieces: list[str] = []
+    for paragraph in _joined_lists(text.splitlines()):
+        for sentence in _BOUNDARY.split(paragraph):
+            pieces.extend(_chunks(sentence))
+    return [piece for piece in pieces if any(character.isalnum() for character in piece)]
+
+
+def _joined_lists(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines without markup; the items of a list stand behind the line that introduces them."""
+    gathered = ""
+    in_list = False
+    for line in map(_plain, lines):
+        item = _LIST_ITEM.match(line)
+        fits = len(gathered) + len(line) + 2 <= LONGEST_PIECE
+        introduced = gathered.endswith((":", "："))
+        if item and fits and (in_list or introduced):
+            gathered += (" " if introduced else "; ") + _item_text(line, item)
+        elif line:
+            yield gathered
+            gathered = _item_text(line, item) if item else line
+        in_list = bool(item) or (in_list and not line)
+    yield gathered
+
+
+def _plain(line: str) -> str:
+    return _EMPHASIS.sub(r"\2", " ".join(line.split()).lstrip("#> "))
+
+
+def _item_text(line: str, item: re.Match[str]) -> str:
+    """Keep an item's number, in a form that does not look like the end of a sentence."""
+    return (f"{item[1]}) " if item[1] else "") + line[item.end() :]
+
+
+def _chunks(sentence: str) -> Iterator[str]:
+    """Yield the sentence, cut between words where it is too long, or anywhere if it has no spaces."""
+    text = sentence.strip()
+    start = 0
+    while len(text) - start > LONGEST_PIECE:
+        end = text.rfind(" ", start + LONGEST_PIECE // 2, start + LONGEST_PIECE)
+        end = start + LONGEST_PIECE if end < 0 else end
+        yield text[start:end].strip()
+        start = end
+    yield text[start:].strip()
