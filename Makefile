@@ -54,4 +54,7 @@ $(RUN_STAMP): requirements.txt | $(BIN)/python
 
 $(DEV_STAMP): requirements-dev.txt | $(BIN)/python
 	$(call install,$<)
+	@# Lets pytest find the plugin of the tests, however it is called.
+	@$(BIN)/python -c 'import pathlib, sysconfig; \
+		pathlib.Path(sysconfig.get_path("purelib"), "convoweb.pth").write_text("$(CURDIR)\n")'
 	@touch $(RUN_STAMP)

@@ -227,7 +227,7 @@ class Transport(virtual.Transport):
     driver_name = "sqlite3"
     connection_errors = (*virtual.Transport.connection_errors, sqlite3.DatabaseError)
 
-    def drain_events(self, connection: Any, timeout: float | None = None) -> Any:
+    def drain_events(self, connection: Any, timeout: float | None = None) -> Any:  # type: ignore[override]
         """Deliver a message, or time out early, so that a worker that is told to stop soon notices."""
         return super().drain_events(connection, timeout=timeout and min(timeout, LONGEST_DRAIN_SECONDS))
 
