@@ -7,6 +7,10 @@ from sessions_app.domain.pieces import Piece
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import Run, TranscriptReader
 
+# Placeholders and marks of runs without an answer are in no event's stored bound; the first fetch leaves so much for
+# them.
+UNBOUND_TOKENS = 32
+
 
 @dataclass(frozen=True, slots=True)
 class RenderedRun:
@@ -44,9 +48,10 @@ def select_runs(
     fitted and there is more.
     """
     kept: list[RenderedRun] = []
+    likely = max(0, counter.raw_limit(room) - UNBOUND_TOKENS)
     position = reader.finished_through + 1
     while position > not_below:
-        fetched = reader.newest_before(position, not_below=not_below, tokens=counter.raw_limit(room))
+        fetched = reader.newest_before(position, not_below=not_below, tokens=likely)
         if not fetched:
             break
         for run in fetched:
@@ -55,5 +60,5 @@ def select_runs(
                 return Selection(tuple(reversed(kept)), rendered, room)
             kept.append(rendered)
             room -= rendered.tokens
-        position = fetched[-1].position
+        position, likely = fetched[-1].position, counter.raw_limit(room)
     return Selection(tuple(reversed(kept)), None, room)

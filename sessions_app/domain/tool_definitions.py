@@ -35,7 +35,8 @@ def check_tools(tools: Sequence[Mapping[str, Any]]) -> None:
 
 def tool_name(tool: Mapping[str, Any]) -> str:
     """Return the name of a tool definition, empty if it has none."""
-    return _text(_mapping(tool.get("function")).get("name"))
+    name = _mapping(tool.get("function")).get("name")
+    return name if isinstance(name, str) else ""
 
 
 def tool_definition_tokens(tools: Sequence[Mapping[str, Any]], counter: TokenCounter) -> int:
