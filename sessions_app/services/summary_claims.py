@@ -68,15 +68,15 @@ def _entry_to_work_on(session: Session, now: datetime) -> Summary | None:
     newest = session.summaries.annotate(database_now=Now()).order_by("number").last()
     if newest is None or newest.status == SummaryStatus.COMPLETED:
         return Summary(session=session, number=newest.number + 1 if newest else 1, created_at=now)
-    if newest.status == SummaryStatus.RUNNING and _held_until(newest) > newest.database_now:
-        return None
-    return newest
+    return None if _is_held(newest, newest.database_now) else newest
 
 
-def _held_until(entry: Summary) -> datetime:
-    """Return when others may take an entry over; one whose workers were killed again and again has to wait longer."""
+def _is_held(entry: Summary, database_now: datetime) -> bool:
+    """Whether others must leave an entry alone; one whose workers were killed again and again rests for longer."""
+    if entry.lease_until is None:
+        return False
     kills = entry.attempts - 1
-    return entry.lease_until + timedelta(seconds=retry_seconds(kills) if kills else 0)
+    return entry.lease_until + timedelta(seconds=retry_seconds(kills) if kills else 0) > database_now
 
 
 def complete(*, held: Claim, text: str, tokens: int, tokens_before: int, now: datetime) -> bool:
