@@ -1,0 +1,54 @@
+from typing import Any
+
+from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.transcript import ParentContext, RunStatus, SummaryEntry
+from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, exchange, run, settings, user
+
+
+def text(reader: InMemoryTranscript, query: str | None = None, context: Any = (), **overrides: Any) -> str | None:
+    given = settings(format="text", **overrides)
+    prompt = build_prompt(reader=reader, settings=given, query=query, context=context)
+    assert prompt.messages is None
+    return prompt.text
+
+
+def test_it_is_griptapes_string():
+    reader = InMemoryTranscript([exchange("foo1", "bar1"), exchange("foo2", "bar2")], "fizz")
+    assert text(reader, "foo") == (
+        "fizz\n\nUser: foo1\n\nAssistant: bar1\n\nUser: foo2\n\nAssistant: bar2\n\nUser: foo\n\nAssistant:"
+    )
+
+
+def test_the_summary_is_said_by_the_user_first():
+    reader = InMemoryTranscript(
+        [exchange("foo1", "bar1"), exchange("foo2", "bar2")], summaries=[SummaryEntry("s1", 1, 1, "foobar \n")]
+    )
+    assert text(reader, offset=1) == (
+        "User: Summary of the conversation so far: foobar\n\nUser: foo2\n\nAssistant: bar2\n\nAssistant:"
+    )
+
+
+def test_an_empty_session_is_the_last_line_alone():
+    assert text(InMemoryTranscript()) == "Assistant:"
+
+
+def test_empty_texts_stay_empty():
+    assert text(InMemoryTranscript([exchange("", " ")])) == "User: \n\nAssistant:  \n\nAssistant:"
+
+
+def test_tool_calls_are_not_part_of_it():
+    reader = InMemoryTranscript([run(user("q"), assistant(), call(parent=1), assistant("a"))])
+    assert text(reader) == "User: q\n\nAssistant: a\n\nAssistant:"
+
+
+def test_parent_context_and_context_blocks_are_sent_too():
+    reader = InMemoryTranscript(instructions="fizz", parents=[ParentContext("Root", "Top.")])
+    assert text(reader, "foo", ["A fact."], include_parent_context=True) == (
+        "# Instructions\nfizz\n\n# Parent conversation\n## Root\nTop.\n\n"
+        "User: [context]\nA fact.\n\nUser: foo\n\nAssistant:"
+    )
+
+
+def test_of_the_open_run_the_input_is_sent():
+    reader = InMemoryTranscript([run(user("Now?"), assistant("Hel"), status=RunStatus.RUNNING)])
+    assert text(reader) == "User: Now?\n\nAssistant:"
