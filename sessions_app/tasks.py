@@ -1,5 +1,7 @@
 """Work in the background: Celery tasks that take ids, load, and call one service each; doors call `poke`."""
 
+from typing import Any
+
 import structlog
 from celery import Task, shared_task
 from django.conf import settings
@@ -43,12 +45,17 @@ def poke(session_pk: int) -> None:
     _publish(summarize, session_pk)
 
 
+def poke_all() -> None:
+    """Hurry all work that is due, after an import has made it so in many sessions; never raises."""
+    _publish(sweep)
+
+
 def poke_project(project_pk: int) -> None:
     """Hurry the same in all sessions of a project whose settings were changed; never raises."""
     _publish(summarize_project, project_pk)
 
 
-def _publish(task: Task, *ids: int, **options: int) -> None:
+def _publish(task: Task, *ids: int, **options: Any) -> None:
     try:
         task.apply_async(ids, retry=False, **options)
     except Exception as error:  # noqa: BLE001 (any broker's error; the sweeper does the work later)

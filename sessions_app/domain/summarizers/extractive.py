@@ -68,7 +68,7 @@ def summarize(request: SummaryRequest) -> str:
 def _read_previous(text: str) -> tuple[str, list[Said]]:
     """Split a predecessor into its goal and its lines; one that a person or a model wrote has lines of nobody."""
     goal = ""
-    said = []
+    said: list[Said] = []
     for line in text.splitlines():
         speaker, separator, words = line.removeprefix("- ").partition(": ")
         if line.startswith(GOAL) and not goal and not said:

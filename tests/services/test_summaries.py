@@ -1,0 +1,474 @@
+"""Summaries move on step by step, and never lose a run: failures, crashes, other workers, changed settings."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.domain.plan import Fate
+from sessions_app.domain.transcript import RunStatus
+from sessions_app.models import Session, Summary, SummaryStatus
+from sessions_app.services import summaries
+from sessions_app.services.prompts import session_prompt
+from sessions_app.services.runs import append_runs, finish_run
+from sessions_app.services.sessions import create_session, fork_session
+from sessions_app.services.summaries import Outcome, advance, due_sessions
+from tests.factories import NOW, append_turns, make_project, make_session
+
+pytestmark = pytest.mark.django_db
+
+CASES = Path(__file__).parent.parent / "data" / "cases"
+AT_ONCE = {"summarize_at": 0, "max_input_tokens": 4000}
+
+
+class Scripted:
+    """A summarizer that records what it was given and answers by a script: a text, an error, or by itself."""
+
+    def __init__(self, *script):
+        self.script = list(script)
+        self.calls = []
+
+    def __call__(self, request):
+        self.calls.append((request.previous, [run.position for run in request.runs]))
+        answer = self.script.pop(0) if self.script else None
+        if isinstance(answer, Exception):
+            raise answer
+        if answer is not None:
+            return answer
+        before = request.previous.removeprefix("S[").removesuffix("]")
+        return "S[" + ",".join(filter(None, [before, *(str(run.position) for run in request.runs)])) + "]"
+
+
+@pytest.fixture
+def scripted(monkeypatch):
+    def install(*script):
+        summarizer = Scripted(*script)
+        monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", summarizer)
+        return summarizer
+
+    return install
+
+
+def advance_all(session, now=NOW):
+    """Step until there is nothing to do, a second apart; return the outcomes."""
+    outcomes = []
+    for second in range(1, 100):
+        outcomes.append(advance(session_pk=session.pk, now=now + timedelta(seconds=second)))
+        if outcomes[-1] is not Outcome.ADVANCED:
+            break
+    session.refresh_from_db()
+    return outcomes
+
+
+def sent(session, **overrides):
+    """What the prompt holds: its summary's text and the positions of the runs word for word."""
+    prompt = session_prompt(session=session, overrides=overrides)
+    kept = [p for fates in prompt.fates if fates.fate is Fate.KEPT for p in range(fates.first, fates.last + 1)]
+    text = json.dumps(prompt.messages)
+    assert [n for n in range(1, session.last_position + 1) if f'"question {n}"' in text] == kept
+    return kept
+
+
+@pytest.mark.parametrize("offset", [0, 1, 2, 3])
+def test_each_add_summarizes_the_run_that_ages_beyond_offset_as_griptape_does(scripted, offset):
+    summarizer = scripted()
+    session = make_session(settings=AT_ONCE | {"offset": offset})
+    for _ in range(5):
+        append_turns(session)
+        advance_all(session)
+    # Rule 10, by hand: with offset k the first call comes at the (k+1)-th run, then one run a call.
+    expected = {
+        0: [("", [1]), ("S[1]", [2]), ("S[1,2]", [3]), ("S[1,2,3]", [4]), ("S[1,2,3,4]", [5])],
+        1: [("", [1]), ("S[1]", [2]), ("S[1,2]", [3]), ("S[1,2,3]", [4])],
+        2: [("", [1]), ("S[1]", [2]), ("S[1,2]", [3])],
+        3: [("", [1]), ("S[1]", [2])],
+    }
+    assert summarizer.calls == expected[offset]
+    assert session.summary.covers_through == 5 - offset
+    assert sent(session) == list(range(6 - offset, 6))
+
+
+def test_runs_that_came_in_together_are_summarized_together(scripted):
+    summarizer = scripted()
+    session = make_session(runs=7, settings=AT_ONCE | {"offset": 2})
+    assert advance_all(session) == [Outcome.ADVANCED, Outcome.NOTHING_DUE]
+    assert summarizer.calls == [("", [1, 2, 3, 4, 5])]
+
+
+def test_an_offset_of_all_runs_summarizes_nothing(scripted):
+    summarizer = scripted()
+    session = make_session(runs=5, settings=AT_ONCE | {"offset": 5})
+    assert advance_all(session) == [Outcome.NOTHING_DUE]
+    assert summarizer.calls == []
+
+
+def test_max_runs_loses_nothing_to_the_summary(scripted):
+    """Griptape, defect a: with offset 1 and max_runs 3, after ten adds q4 to q10 are nowhere."""
+    summarizer = scripted()
+    session = make_session(settings=AT_ONCE | {"offset": 1, "max_runs": 3})
+    for _ in range(10):
+        append_turns(session)
+        advance_all(session)
+    assert summarizer.calls[-1] == ("S[1,2,3,4,5,6,7,8]", [9])
+    assert session.summary.text == "S[1,2,3,4,5,6,7,8,9]"
+    assert sent(session) == [10]
+
+
+def test_capped_runs_are_summarized_although_the_prompt_is_far_from_full(scripted):
+    scripted()
+    session = make_session(settings={"offset": 1, "max_runs": 3, "max_input_tokens": 4000})
+    for _ in range(10):
+        append_turns(session)
+        advance_all(session)
+        fates = session_prompt(session=session).fates
+        assert {each.fate for each in fates} <= {Fate.KEPT, Fate.SUMMARIZED}
+    assert session.summary.covers_through == 7
+
+
+def test_a_failing_summarizer_moves_nothing(scripted):
+    """Griptape, defect b: the second call raises, and q2 is in neither the summary nor the prompt."""
+    summarizer = scripted(None, TimeoutError("no answer in 30 s"))
+    session = make_session(settings=AT_ONCE | {"offset": 1})
+    append_turns(session, 2)
+    advance_all(session)
+    append_turns(session)
+    assert advance_all(session) == [Outcome.FAILED]
+    assert session.summary.covers_through == 1
+    assert sent(session) == [2, 3]
+    failed = session.summaries.get(status=SummaryStatus.FAILED)
+    assert (failed.attempts, failed.error) == (1, "TimeoutError: no answer in 30 s")
+    assert session.next_attempt_at > NOW
+    assert session.summary_wanted_at is not None
+    assert advance_all(session, NOW + timedelta(hours=1)) == [Outcome.ADVANCED, Outcome.NOTHING_DUE]
+    assert summarizer.calls[-1] == ("S[1]", [2])
+    assert session.next_attempt_at is None
+    entry = session.summaries.get(pk=failed.pk)
+    assert (entry.status, entry.attempts, entry.error) == (SummaryStatus.COMPLETED, 2, "")
+
+
+def test_an_always_failing_summarizer_leaves_all_runs_word_for_word(scripted):
+    scripted(*[RuntimeError("down")] * 50)
+    session = make_session(settings=AT_ONCE | {"offset": 1})
+    for day in range(4):
+        append_turns(session)
+        advance_all(session, NOW + timedelta(days=day))
+    assert session.summary is None
+    assert sent(session) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("answer", ["", "  \n\t "])
+def test_an_empty_answer_is_a_failure(scripted, answer):
+    scripted(answer)
+    session = make_session(runs=2, settings=AT_ONCE | {"offset": 1})
+    assert advance_all(session) == [Outcome.FAILED]
+    assert session.summary is None
+    assert session.summaries.get().error == "The summarizer answered with an empty text."
+
+
+def test_attempts_back_off_and_hold_back_later_appends_too(scripted):
+    summarizer = scripted(*[RuntimeError("down")] * 50)
+    session = make_session(runs=2, settings=AT_ONCE | {"offset": 1})
+    now = NOW
+    pauses = []
+    for _ in range(9):
+        assert advance(session_pk=session.pk, now=now) is Outcome.FAILED
+        session.refresh_from_db()
+        pauses.append((session.next_attempt_at - now).total_seconds())
+        now = session.next_attempt_at
+        append_turns(session, now=now)
+        assert advance(session_pk=session.pk, now=now - timedelta(seconds=1)) is Outcome.BACKING_OFF
+        assert session.pk not in due_sessions(now=now - timedelta(seconds=1))
+        assert session.pk in due_sessions(now=now)
+    assert pauses == [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]
+    assert len(summarizer.calls) == 9
+    assert session.summaries.count() == 1
+
+
+def test_nothing_is_summarized_below_the_share_and_then_down_to_the_other(scripted):
+    summarizer = scripted()
+    settings = {"max_input_tokens": 1000, "offset": 2, "summarize_at": 0.75, "summarize_to": 0.4}
+    session = make_session(settings=settings)
+    # A turn of 48 words " word" and "ok": 3 + 1 + 50 and 3 + 1 + 1 tokens, 59 by hand.
+    for _ in range(12):
+        append_runs(session=session, runs=[simple_turn("say" + " word" * 49, "ok")], now=NOW)
+        session.refresh_from_db()
+        assert session.tokens_o200k == 59 * session.last_position
+        assert advance_all(session) == [Outcome.NOTHING_DUE]
+    append_runs(session=session, runs=[simple_turn("say" + " word" * 49, "ok")], now=NOW)
+    # 3 + 13 * 59 = 770 > 750; the newest 6 need 3 + 354 <= 400, 7 would need 416.
+    assert advance_all(session) == [Outcome.ADVANCED, Outcome.NOTHING_DUE]
+    assert summarizer.calls == [("", [1, 2, 3, 4, 5, 6, 7])]
+
+
+def test_a_backlog_is_taken_in_batches_until_it_is_done(scripted, monkeypatch):
+    summarizer = scripted()
+    monkeypatch.setattr(summaries, "BATCH_TOKENS", 35)
+    session = make_session(settings={"max_input_tokens": 120, "summarize_at": 0.9, "summarize_to": 0.3, "offset": 1})
+    append_turns(session, 9)
+    # A turn is 2 * (3 + 1 + 3) = 14 tokens by hand: "question", " ", "1".
+    assert {run.tokens_o200k for run in session.runs.all()} == {14}
+    # 3 + 126 > 108 begins; two runs a batch; 3 + 28 <= 36 ends it with runs 8 and 9 left.
+    assert advance_all(session) == [Outcome.ADVANCED] * 4 + [Outcome.NOTHING_DUE]
+    assert [runs for _, runs in summarizer.calls] == [[1, 2], [3, 4], [5, 6], [7]]
+
+
+def test_a_run_larger_than_a_batch_is_taken_alone(scripted, monkeypatch):
+    summarizer = scripted()
+    monkeypatch.setattr(summaries, "BATCH_TOKENS", 5)
+    session = make_session(runs=3, settings=AT_ONCE | {"offset": 0})
+    advance_all(session)
+    assert [runs for _, runs in summarizer.calls] == [[1], [2], [3]]
+
+
+def test_an_unfinished_run_is_never_summarized(scripted):
+    summarizer = scripted()
+    session = make_session(runs=2, settings=AT_ONCE | {"offset": 0})
+    turn = replace(simple_turn("question 3", None), status=RunStatus.RUNNING)
+    (open_run,) = append_runs(session=session, runs=[turn], now=NOW)
+    advance_all(session)
+    assert summarizer.calls == [("", [1, 2])]
+    finish_run(run=open_run, status=RunStatus.COMPLETED, now=NOW, output="answer 3")
+    advance_all(session)
+    assert summarizer.calls[1:] == [("S[1,2]", [3])]
+
+
+def test_other_strategies_summarize_nothing_and_let_the_wish_rest(scripted):
+    summarizer = scripted()
+    session = make_session(runs=9, settings=AT_ONCE | {"strategy": "buffer"})
+    assert session.summary_wanted_at == NOW
+    assert advance_all(session) == [Outcome.NOTHING_DUE]
+    assert session.summary_wanted_at is None
+    assert summarizer.calls == []
+
+
+def test_a_wish_renewed_meanwhile_survives(scripted, monkeypatch):
+    scripted()
+    session = make_session(runs=1, settings=AT_ONCE | {"offset": 2})
+    later = NOW + timedelta(minutes=1)
+    next_step = summaries.next_step
+
+    def append_meanwhile(**arguments):
+        append_turns(session, now=later)
+        return next_step(**arguments)
+
+    monkeypatch.setattr(summaries, "next_step", append_meanwhile)
+    assert advance(session_pk=session.pk, now=NOW) is Outcome.NOTHING_DUE
+    session.refresh_from_db()
+    assert session.summary_wanted_at == later
+
+
+def test_a_session_deleted_meanwhile_is_left_alone(scripted, monkeypatch):
+    session = make_session(runs=2, settings=AT_ONCE | {"offset": 0})
+
+    def delete_meanwhile(request):
+        Session.objects.filter(pk=session.pk).update(summary=None)
+        Session.objects.get(pk=session.pk).delete()
+        return "too late"
+
+    monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", delete_meanwhile)
+    assert advance(session_pk=session.pk, now=NOW) is Outcome.BUSY
+    assert not Summary.objects.exists()
+    assert advance(session_pk=session.pk, now=NOW) is Outcome.GONE
+
+
+def test_settings_changed_meanwhile_hold_for_the_next_prompt(scripted, monkeypatch):
+    session = make_session(runs=4, settings=AT_ONCE | {"offset": 1})
+
+    def raise_offset(request):
+        Session.objects.filter(pk=session.pk).update(settings=AT_ONCE | {"offset": 3})
+        return "S[1,2,3]"
+
+    monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", raise_offset)
+    assert advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED
+    session.refresh_from_db()
+    assert session.summary.covers_through == 3
+    assert sent(session) == [1, 2, 3, 4]
+    assert sent(session, offset=1) == [4]
+
+
+def test_a_second_worker_finds_the_entry_taken(scripted, monkeypatch):
+    session = make_session(runs=3, settings=AT_ONCE | {"offset": 1})
+    seen = []
+
+    def second_worker_meanwhile(request):
+        seen.append(advance(session_pk=session.pk, now=NOW))
+        return "S[1,2]"
+
+    monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", second_worker_meanwhile)
+    assert advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED
+    assert seen == [Outcome.BUSY]
+    assert session.summaries.count() == 1
+
+
+def test_a_worker_that_lost_its_lease_commits_nothing(scripted, monkeypatch):
+    session = make_session(runs=3, settings=AT_ONCE | {"offset": 1})
+
+    def slow(request):
+        monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", lambda request: "from the second worker")
+        session.summaries.update(lease_until=NOW - timedelta(days=3650))
+        assert advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED
+        return "from the slow worker"
+
+    monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", slow)
+    assert advance(session_pk=session.pk, now=NOW) is Outcome.BUSY
+    session.refresh_from_db()
+    assert session.summary.text == "from the second worker"
+    assert session.summaries.count() == 1
+
+
+class Killed(BaseException):
+    """Stands in for the end of a process: no code of ours runs after it."""
+
+
+def test_a_killed_workers_entry_is_taken_over_when_its_lease_ends(scripted, monkeypatch):
+    session = make_session(runs=3, settings=AT_ONCE | {"offset": 1})
+
+    def killed(request):
+        raise Killed
+
+    monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", killed)
+    with pytest.raises(Killed):
+        advance(session_pk=session.pk, now=NOW)
+    summarizer = scripted()
+    assert advance(session_pk=session.pk, now=NOW) is Outcome.BUSY
+    assert session.pk in due_sessions(now=NOW)
+    session.summaries.update(lease_until=NOW - timedelta(days=3650))
+    assert advance_all(session) == [Outcome.ADVANCED, Outcome.NOTHING_DUE]
+    assert session.summary.attempts == 2
+    assert summarizer.calls == [("", [1, 2])]
+
+
+def test_an_entry_that_kills_its_workers_again_and_again_has_to_wait(scripted):
+    scripted()
+    session = make_session(runs=3, settings=AT_ONCE | {"offset": 1})
+    ended = timezone.now() - timedelta(seconds=45)
+    Summary.objects.create(
+        session=session, number=1, covers_through=2, created_at=NOW, attempts=3, lease_token="x", lease_until=ended
+    )
+    assert advance(session_pk=session.pk, now=NOW) is Outcome.BUSY
+    session.summaries.update(lease_until=ended - timedelta(seconds=30))
+    assert advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED
+
+
+def test_an_interrupted_entry_that_is_no_longer_needed_is_closed(scripted):
+    session = make_session(runs=3, settings=AT_ONCE | {"offset": 1})
+    Summary.objects.create(
+        session=session, number=1, covers_through=2, created_at=NOW, attempts=1, lease_token="x", lease_until=NOW
+    )
+    Session.objects.filter(pk=session.pk).update(settings={"strategy": "buffer"})
+    assert advance_all(session) == [Outcome.NOTHING_DUE]
+    assert session.summaries.get().status == SummaryStatus.FAILED
+
+
+def test_a_longer_summary_is_cut_at_a_sentence_and_marked(scripted):
+    scripted("One two three. Four five six. Seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen.")
+    session = make_session(runs=2, settings=AT_ONCE | {"offset": 1, "max_summary_tokens": 12})
+    advance_all(session)
+    assert session.summary.text == "One two three. Four five six. [shortened]"
+
+
+def test_a_fork_summarizes_its_lineage_on_its_own(scripted):
+    summarizer = scripted()
+    parent = make_session(make_project(), "parent", runs=4, settings=AT_ONCE | {"offset": 1})
+    advance_all(parent)
+    fork = fork_session(session=parent, at=3, now=NOW)
+    append_turns(fork, 2)
+    advance_all(fork)
+    assert summarizer.calls == [("", [1, 2, 3]), ("", [1, 2, 3, 4])]
+    covered = {each.public_id: each.summary.covers_through for each in (fork, parent) if each.summary}
+    assert covered == {fork.public_id: 4, "parent": 3}
+    assert sent(fork) == [5]
+
+
+def test_an_unknown_window_does_not_hold_back_what_ages(scripted):
+    scripted()
+    session = make_session(runs=3, settings={"summarize_at": 0, "offset": 1, "model": "nobody-knows-this"})
+    advance_all(session)
+    assert session.summary.covers_through == 2
+    waiting = create_session(
+        project=session.project, public_id="other", now=NOW, settings={"model": "nobody-knows-this"}
+    )
+    append_turns(waiting, 30)
+    assert advance_all(waiting) == [Outcome.NOTHING_DUE]
+
+
+def test_c13_the_summary_replaces_the_runs_it_covers(scripted):
+    case = json.loads((CASES / "C13-summary-plus-everything.json").read_text())
+    summarizer = scripted()
+    given = case["settings"]
+    session = make_session(
+        settings={
+            "summarize_at": 0,
+            "offset": given["offset"],
+            "max_input_tokens": given["token_budget"],
+            "model": "gpt-4",
+        }
+    )
+    for run in case["input"]["runs"]:
+        append_runs(session=session, runs=[simple_turn(run["input"], run["output"])], now=NOW)
+        advance_all(session)
+    numbers = [[int(run.removeprefix("r")) for run in call["runs"]] for call in case["computed"]["calls"]]
+    previous = [(call["previous_summary"] or "").replace("r", "") for call in case["computed"]["calls"]]
+    assert summarizer.calls == list(zip(previous, numbers, strict=True))
+    assert session.summary.covers_through == case["computed"]["index"]
+    prompt = session_prompt(session=session, query=case["input"]["next_input"])
+    text = json.dumps(prompt.messages)
+    assert "S[1,2,3]" in text
+    for position, run in enumerate(case["input"]["runs"], 1):
+        assert (run["input"] in text) == (position > 3)
+    assert prompt.messages is not None
+    assert prompt.messages[-1]["content"] == case["input"]["next_input"]
+    assert session_prompt(session=session, query=case["input"]["next_input"]) == prompt
+    session.refresh_from_db()
+    assert session.summary.covers_through == case["computed"]["index"]
+
+
+def test_c15_a_failure_moves_nothing_and_the_next_call_gets_both_runs(scripted):
+    case = json.loads((CASES / "C15-summariser-fails.json").read_text())
+    summarizer = scripted("S[r1]", TimeoutError(), "S[r1,r2,r3]")
+    given = case["settings"]
+    session = make_session(
+        settings={
+            "summarize_at": 0,
+            "offset": given["offset"],
+            "max_input_tokens": given["token_budget"],
+            "model": "gpt-4",
+        }
+    )
+    covered = {}
+    for hours, run in enumerate(case["input"]["runs"]):
+        now = NOW + timedelta(hours=hours)
+        append_runs(session=session, runs=[simple_turn(run["input"], run["output"])], now=now)
+        advance_all(session, now)
+        covered[run["id"]] = session.summary.covers_through if session.summary else 0
+        if run["id"] == "r3":
+            text = json.dumps(session_prompt(session=session, query=case["input"]["next_input"]).messages)
+            assert "S[r1]" in text
+            assert "Fact 1" not in text
+            assert text.index("Fact 2") < text.index("Fact 3")
+            assert session.next_attempt_at is not None
+    assert {run: covered[run] for run in ("r2", "r3", "r4")} == case["computed"]["index_after"]
+    assert summarizer.calls == [("", [1]), ("S[r1]", [2]), ("S[r1]", [2, 3])]
+    text = json.dumps(session_prompt(session=session, query=case["input"]["next_input"]).messages)
+    assert "S[r1,r2,r3]" in text
+    assert "Fact 4" in text
+    assert "Fact 3" not in text
+    assert "unavailable" not in text
+
+
+def test_a_step_costs_the_same_in_a_long_session(scripted, django_assert_max_num_queries):
+    scripted()
+    counts = []
+    for length in (20, 2000):
+        session = make_session(make_project(f"p{length}"), f"s{length}", settings=AT_ONCE | {"offset": 2})
+        append_turns(session, length)
+        advance_all(session)
+        append_turns(session)
+        with django_assert_max_num_queries(25) as captured:
+            assert advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED
+        counts.append(len(captured))
+    assert counts[0] == counts[1]
