@@ -1,6 +1,6 @@
 """What became of each run and why, as ranges; behind the budget's cut fates follow from positions alone."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from sessions_app.domain.memory_settings import MemorySettings
@@ -64,11 +64,6 @@ def open_fates(finished: int, open_run: Run | None, *, is_sent: bool) -> tuple[F
     unfinished = FateRange(finished + 1, open_run.position - 1, Fate.SKIPPED, NEVER_FINISHED)
     ranges = (unfinished, FateRange(open_run.position, open_run.position, fate, reason))
     return tuple(each for each in ranges if each.count > 0)
-
-
-def dropped_ranges(fates: Sequence[FateRange], dropped: Fate) -> list[FateRange]:
-    """Return the ranges with that fate."""
-    return [each for each in fates if each.fate is dropped]
 
 
 def _append(ranges: list[FateRange], last: int, fate: Fate, reason: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sessions_app.domain.budget import Budget
 from sessions_app.domain.errors import BudgetTooSmall
-from sessions_app.domain.pieces import Head, Piece, Renderer, Tail
+from sessions_app.domain.pieces import Head, Piece, Renderer, Tail, segments_of
 from sessions_app.domain.plan import Part, Segment
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.tool_definitions import tool_definition_tokens, tool_name
@@ -57,11 +57,6 @@ def fixed_parts(
         tail=renderer.render_tail(tail, counter),
         overhead=renderer.overhead(counter),
     )
-
-
-def segments_of(pieces: Sequence[Piece]) -> list[Segment]:
-    """Return the segments of the pieces, in order."""
-    return [segment for piece in pieces for segment in piece.segments]
 
 
 def too_small(what: str, *, needs: dict[str, int], budget: Budget, at_least: str = "") -> BudgetTooSmall:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from sessions_app.domain.as_sent import is_blank
 from sessions_app.domain.memory_settings import MemorySettings
-from sessions_app.domain.pieces import Head, Piece, Renderer
+from sessions_app.domain.pieces import Head, Piece, Renderer, tokens_of
 from sessions_app.domain.plan import PromptWarning, WarningCode
 from sessions_app.domain.text_cutting import cut_at_sentence
 from sessions_app.domain.tokens import TokenCounter
@@ -41,7 +41,7 @@ class HeadRoom:
         return self._tokens(head) - self._tokens(Head(self.instructions)) <= self.room
 
     def _tokens(self, head: Head) -> int:
-        return sum(piece.tokens for piece in self.render(head))
+        return tokens_of(self.render(head))
 
 
 def hand_down(

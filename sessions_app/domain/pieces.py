@@ -25,6 +25,16 @@ class Piece:
         return sum(segment.tokens for segment in self.segments)
 
 
+def segments_of(pieces: Sequence[Piece]) -> list[Segment]:
+    """Return the segments of the pieces, in order."""
+    return [segment for piece in pieces for segment in piece.segments]
+
+
+def tokens_of(pieces: Sequence[Piece]) -> int:
+    """Return what the pieces need together."""
+    return sum(piece.tokens for piece in pieces)
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
     """What stands before the runs; `covers_through` says which runs the summary covers."""
@@ -37,7 +47,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """What stands behind the runs: context blocks, then the query or the open run, if there is one of them."""
+    """What stands behind the runs: context blocks, then the query or, without one, the open run."""
 
     context: tuple[str, ...] = ()
     query: str | None = None

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from sessions_app.domain.budget import Budget
+from sessions_app.domain.fates import History
 from sessions_app.domain.language_models import LanguageModel
 from sessions_app.domain.memory_settings import MemorySettings
+from sessions_app.domain.pieces import Tail
 from sessions_app.domain.plan import Fate, FateRange, PromptWarning, WarningCode
 from sessions_app.domain.selection import Selection
 from sessions_app.domain.tokens import STORED_ENCODING
-from sessions_app.domain.transcript import Run
 
 
 def model_warnings(model: LanguageModel, settings: MemorySettings) -> Iterator[PromptWarning]:
@@ -27,33 +28,35 @@ def model_warnings(model: LanguageModel, settings: MemorySettings) -> Iterator[P
         )
 
 
-def open_run_warnings(open_run: Run | None, query: str | None) -> Iterator[PromptWarning]:
+def open_run_warnings(tail: Tail) -> Iterator[PromptWarning]:
     """Warn that a query leaves the open run out."""
-    if open_run is not None and query is not None:
+    if tail.open_run is not None and tail.query is not None:
         yield PromptWarning(
             WarningCode.OPEN_RUN_SKIPPED,
-            f"Run {open_run.position} is still open and left out, because a query was given; "
+            f"Run {tail.open_run.position} is still open and left out, because a query was given; "
             "finish or cancel it, or build the prompt without a query.",
         )
 
 
 def budget_warnings(
-    fates: Sequence[FateRange], selection: Selection, *, budget: Budget, newest: int, protected_from: int
+    fates: Sequence[FateRange], selection: Selection, history: History, budget: Budget
 ) -> Iterator[PromptWarning]:
-    """Warn of a dropped newest run and of lost runs; those from `protected_from` on are never summarized."""
+    """Warn of a dropped newest run and of lost runs."""
     out = selection.first_out
-    if out is not None and out.run.position == newest:
+    if out is not None and out.run.position == history.finished:
         yield PromptWarning(
             WarningCode.NEWEST_RUN_DROPPED,
-            f"Run {newest}, the newest, does not fit: it needs {out.tokens:,} tokens, {selection.left:,} are left "
-            f"({budget.limit}). A way out: {budget.way_out}.",
+            f"Run {history.finished}, the newest, does not fit: it needs {out.tokens:,} tokens, "
+            f"{selection.left:,} are left ({budget.limit}). A way out: {budget.way_out}.",
         )
     lost = [each for each in fates if each.fate is Fate.LOST]
     if lost:
+        protected_from = history.finished - history.settings.offset + 1
         yield PromptWarning(WarningCode.RUNS_LOST, _lost(lost[0].first, lost[-1].last, budget, protected_from))
 
 
 def _lost(first: int, last: int, budget: Budget, protected_from: int) -> str:
+    """Name the ways out; runs from `protected_from` on are among the newest `offset` and never summarized."""
     runs = f"Run {first} is" if first == last else f"Runs {first}-{last} are"
     ways = [budget.way_out]
     if first < protected_from:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sessions_app.domain.pieces import Piece
+from sessions_app.domain.pieces import Piece, tokens_of
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import Run, TranscriptReader
 
@@ -22,7 +22,7 @@ class RenderedRun:
     @property
     def tokens(self) -> int:
         """What the run needs, margin included."""
-        return sum(piece.tokens for piece in self.pieces)
+        return tokens_of(self.pieces)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def render_tail(tail: Tail, counter: TokenCounter) -> list[Piece]:
     """Render the context blocks inside the message of the query or of the open run's input."""
     turns = _tail_turns(tail)
     context: list[str | Mapping[str, Any]] = [context_as_sent(text) for text in tail.context]
-    position = tail.open_run.position if tail.open_run else None
+    position = tail.open_run.position if tail.open_run and tail.query is None else None
     if not context:
         return _pieces(turns, Part.QUERY, position, counter)
     alone = _pieces([_Turn(USER, context)], Part.CONTEXT, None, counter)
