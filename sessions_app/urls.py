@@ -5,7 +5,9 @@ from django.urls import path
 
 from sessions_app.views.accounts import SignIn
 from sessions_app.views.projects import home
+from sessions_app.views.session_pages import fork, session, summary_progress
 from sessions_app.views.sessions import connect, sessions
+from sessions_app.views.tune import save, save_default, tune, why
 
 urlpatterns = [
     path("", home, name="home"),
@@ -13,4 +15,11 @@ urlpatterns = [
     path("logout/", LogoutView.as_view(), name="logout"),
     path("p/<slug:slug>/connect/", connect, name="connect"),
     path("p/<slug:slug>/sessions/", sessions, name="sessions"),
+    path("p/<slug:slug>/sessions/<str:session_id>/", session, name="session"),
+    path("p/<slug:slug>/sessions/<str:session_id>/fork/", fork, name="session-fork"),
+    path("p/<slug:slug>/sessions/<str:session_id>/summary/", summary_progress, name="session-summary"),
+    path("p/<slug:slug>/sessions/<str:session_id>/tune/", tune, name="tune"),
+    path("p/<slug:slug>/sessions/<str:session_id>/tune/default/", save_default, name="tune-default"),
+    path("p/<slug:slug>/sessions/<str:session_id>/tune/save/", save, name="tune-save"),
+    path("p/<slug:slug>/sessions/<str:session_id>/tune/why/", why, name="tune-why"),
 ]

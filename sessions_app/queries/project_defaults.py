@@ -1,0 +1,41 @@
+"""What new defaults of a project change, and whom they reach."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
+from sessions_app.domain.settings_draft import Draft
+from sessions_app.models import Project, Session
+from sessions_app.queries.sessions import CappedCount, capped_count
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultChange:
+    """A setting whose default changes, in stored form."""
+
+    name: str
+    now: Any
+    new: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How many sessions new defaults change, and how many set one of them themselves."""
+
+    changing: CappedCount
+    keeping: CappedCount
+
+
+def project_changes(*, draft: Draft, defaults: EffectiveSettings) -> list[DefaultChange]:
+    """Return which of the project's defaults a draft would change."""
+    now = stored_values(defaults.values)
+    return [DefaultChange(name, now[name], value) for name, value in draft.overrides.items() if value != now[name]]
+
+
+def reach_of(*, project: Project, names: Sequence[str]) -> Reach:
+    """Count the sessions that inherit at least one of the settings, and those that set at least one themselves."""
+    sessions = Session.objects.filter(project=project)
+    changing = sessions.exclude(settings__has_keys=list(names))
+    keeping = sessions.filter(settings__has_any_keys=list(names))
+    return Reach(capped_count(changing), capped_count(keeping))

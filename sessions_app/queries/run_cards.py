@@ -1,0 +1,143 @@
+"""Runs as a page shows them: what was said and done in order, long texts cut and marked."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sessions_app.domain.plan import Fate
+from sessions_app.domain.transcript import OPEN_STATUSES, EventKind, Role, RunStatus
+from sessions_app.models import Event, Run, Session
+
+TEXT_SHOWN = 6_000
+STEPS_SHOWN = 60
+OPENED_CALL_TEXT = 1_200
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing inside a run: `kind` is user, assistant, system, note, reasoning or tool; `hidden` characters are cut."""
+
+    kind: str
+    text: str = ""
+    hidden: int = 0
+    call: "CallView | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """A tool call as shown; a short one is open from the start."""
+
+    name: str
+    arguments: str
+    result: str | None
+    error: str | None
+    tokens: int
+    opened: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a run's card takes from around it: its fate, whether it is shared, and the forks that start from it."""
+
+    fate: Fate | None
+    reason: str
+    shared: bool
+    forks: Sequence[Session]
+
+
+@dataclass(frozen=True, slots=True)
+class RunCard:
+    """A run as a page shows it; `look` is its fate or "query" for the open run, empty where no prompt could be built."""
+
+    position: int
+    public_id: str
+    look: str
+    reason: str
+    status: RunStatus
+    error: str
+    shared: bool
+    in_full: bool
+    whole: bool
+    tokens: int
+    created_at: datetime
+    steps: Sequence[Step]
+    hidden_steps: int
+    calls: int
+    forks: Sequence[Session]
+
+    @property
+    def input(self) -> str:
+        """The beginning of what was asked."""
+        return next((step.text for step in self.steps if step.kind == "user"), "")
+
+    @property
+    def answer(self) -> str:
+        """The beginning of what was answered last."""
+        texts = [step.text for step in self.steps if step.kind == "assistant" and step.text]
+        return texts[-1] if texts else ""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether something of the run is not shown."""
+        return self.hidden_steps > 0 or any(step.hidden for step in self.steps)
+
+
+def run_cards(
+    *, runs: Iterable[Run], places: Mapping[int, Place], exact_tokens: Mapping[int, int], whole: Collection[int] = ()
+) -> dict[int, RunCard]:
+    """Return a card for each run, given with its events, by position; those in `whole` are not cut."""
+    return {
+        run.position: _card(run, places[run.position], exact_tokens.get(run.position), run.position in whole)
+        for run in runs
+    }
+
+
+def _card(run: Run, place: Place, exact: int | None, whole: bool) -> RunCard:  # noqa: FBT001
+    events = list(run.events.all())
+    shown = events if whole else _ends(events)
+    look = "query" if run.status in OPEN_STATUSES and place.fate is Fate.KEPT else str(place.fate or "")
+    return RunCard(
+        position=run.position,
+        public_id=run.public_id,
+        look=look,
+        reason=place.reason,
+        status=RunStatus(run.status),
+        error=run.error,
+        shared=place.shared,
+        in_full=whole or place.fate in (Fate.KEPT, None) or run.status in OPEN_STATUSES,
+        whole=whole,
+        tokens=run.tokens_o200k if exact is None else exact,
+        created_at=run.created_at,
+        steps=[_step(event, None if whole else TEXT_SHOWN, many=len(events) > STEPS_SHOWN) for event in shown],
+        hidden_steps=len(events) - len(shown),
+        calls=sum(event.kind == EventKind.TOOL_CALL for event in events),
+        forks=place.forks,
+    )
+
+
+def _ends(events: Sequence[Event]) -> Sequence[Event]:
+    """Keep the first and the last steps of a long run."""
+    half = STEPS_SHOWN // 2
+    return events if len(events) <= STEPS_SHOWN else [*events[:half], *events[-half:]]
+
+
+def _step(event: Event, limit: int | None, *, many: bool) -> Step:
+    if event.kind == EventKind.TOOL_CALL:
+        arguments, result = event.arguments, event.result
+        size = len(arguments) + len(result or "")
+        call = CallView(
+            name=event.tool_name,
+            arguments=arguments[:limit],
+            result=None if result is None else result[:limit],
+            error=event.error,
+            tokens=event.tokens_o200k,
+            opened=size <= OPENED_CALL_TEXT and not many,
+        )
+        return Step("tool", hidden=size - len(call.arguments) - len(call.result or ""), call=call)
+    return Step(_kind(event), event.text[:limit], hidden=len(event.text) - len(event.text[:limit]))
+
+
+def _kind(event: Event) -> str:
+    if event.kind != EventKind.MESSAGE:
+        return event.kind
+    return str(Role(event.role)) if event.role else "note"

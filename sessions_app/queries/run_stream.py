@@ -1,0 +1,222 @@
+"""The runs of a session page: a window of them one by one, everything else folded into lines."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sessions_app.domain.memory_settings import Strategy
+from sessions_app.domain.plan import Fate, Part, Prompt
+from sessions_app.models import Session, Stretch, Summary, lineage_of, lineage_runs
+from sessions_app.queries.bands import (
+    Band,
+    Piece,
+    Span,
+    bands_of,
+    bands_within,
+    newest_window,
+    pieces_of,
+)
+from sessions_app.queries.run_cards import Place, RunCard, run_cards
+from sessions_app.queries.token_sums import TokenSums, token_sums
+
+FORKS_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Neighbouring runs shown as one line; `holder` is the session they are shared from, if it is another."""
+
+    first: int
+    last: int
+    fate: Fate | None
+    reason: str
+    tokens: int
+    holder: Session | None
+    kind: str = "folded"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A run shown by itself."""
+
+    run: RunCard
+    kind: str = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryCard:
+    """The summary in the prompt, at the end of the runs it covers; `covered` are their tokens, `sent` its own."""
+
+    entry: Summary
+    covered: int
+    sent: int
+    kind: str = "summary"
+
+
+@dataclass(frozen=True, slots=True)
+class SharedHeading:
+    """What follows is shared from another session, up to run `through`."""
+
+    holder: Session
+    through: int
+    fate: Fate | None
+    kind: str = "shared"
+
+
+@dataclass(frozen=True, slots=True)
+class CutLine:
+    """Where the budget ended: run `position` needs more tokens than are free."""
+
+    position: int
+    needs: int
+    free: int
+    kind: str = "cut"
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetLine:
+    """From here on runs are never summarized."""
+
+    first: int
+    last: int
+    offset: int
+    kind: str = "offset"
+
+
+StreamItem = Folded | Shown | SummaryCard | SharedHeading | CutLine | OffsetLine
+
+
+@dataclass(frozen=True, slots=True)
+class StreamAsked:
+    """What of a stream is asked for: fates to keep to, a span to open, a span to stay within, runs shown uncut."""
+
+    only: Collection[Fate] | None = None
+    opened: Span | None = None
+    within: Span | None = None
+    whole: Collection[int] = ()
+
+
+def run_stream(*, session: Session, prompt: Prompt | None, asked: StreamAsked) -> list[StreamItem]:
+    """Return the lines of the stream, oldest first; reads the shown runs and the sums at the edges of the folded."""
+    pieces = _pieces(session, prompt, asked)
+    edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
+    sums = token_sums(session, edges)
+    cards = _cards(session, prompt, pieces, asked.whole)
+    return list(_lines(session, prompt, pieces, sums, cards, to_the_end=asked.within is None))
+
+
+def exact_tokens(prompt: Prompt | None) -> dict[int, int]:
+    """Return what each run in the prompt needs, by position, by the counter applied to what is sent."""
+    tokens: dict[int, int] = defaultdict(int)
+    for segment in prompt.segments if prompt else ():
+        if segment.position is not None:
+            tokens[segment.position] += segment.tokens
+    return tokens
+
+
+def open_position(prompt: Prompt | None) -> int | None:
+    """Return the position of the open run that a prompt asks about."""
+    query = (segment.position for segment in prompt.segments if segment.part is Part.QUERY) if prompt else ()
+    return next((position for position in query if position is not None), None)
+
+
+def _pieces(session: Session, prompt: Prompt | None, asked: StreamAsked) -> list[Piece]:
+    bands = bands_of(prompt, session.last_position)
+    if asked.within:
+        bands = bands_within(bands, asked.within)
+    if asked.only is not None:
+        bands = [band for band in bands if band.fate in asked.only]
+    opened = _opened(bands, asked)
+    cuts = _cuts(session, prompt)
+    return pieces_of(bands, stretches=lineage_of(session), opened=opened, cuts=cuts)
+
+
+def _opened(bands: Sequence[Band], asked: StreamAsked) -> list[Span]:
+    window = [] if asked.within else newest_window(bands, only=asked.only)
+    return [*window, asked.opened] if asked.opened else window
+
+
+def _cuts(session: Session, prompt: Prompt | None) -> list[int]:
+    if prompt is None:
+        return []
+    covered = [] if prompt.covers_through is None else [prompt.covers_through + 1]
+    return [*covered, _finished(session, prompt) - prompt.settings.values.offset + 1]
+
+
+def _finished(session: Session, prompt: Prompt) -> int:
+    return session.last_position - (open_position(prompt) is not None)
+
+
+def _cards(
+    session: Session, prompt: Prompt | None, pieces: Sequence[Piece], whole: Collection[int]
+) -> dict[int, RunCard]:
+    pieces_by_position = {p: piece for piece in pieces if piece.opened for p in range(piece.first, piece.last + 1)}
+    forks = _forks(session, list(pieces_by_position))
+    places = {
+        position: Place(piece.fate, piece.reason, piece.holder.pk != session.pk, forks[position])
+        for position, piece in pieces_by_position.items()
+    }
+    runs = lineage_runs(session).filter(position__in=list(places)).with_events()
+    return run_cards(runs=runs, places=places, exact_tokens=exact_tokens(prompt), whole=whole)
+
+
+def _forks(session: Session, positions: Sequence[int]) -> Mapping[int, list[Session]]:
+    """Return the forks that start from shown runs, those of the shared runs' holders among them."""
+    holders = [stretch.session.pk for stretch in lineage_of(session)]
+    forks = Session.objects.filter(parent__in=holders, forked_at__in=positions).exclude(pk__in=[session.pk, *holders])
+    by_position: dict[int, list[Session]] = defaultdict(list)
+    for fork in forks.order_by("pk")[:FORKS_SHOWN]:
+        by_position[fork.forked_at or 0].append(fork)
+    return by_position
+
+
+def _lines(
+    session: Session,
+    prompt: Prompt | None,
+    pieces: Sequence[Piece],
+    sums: TokenSums,
+    cards: Mapping[int, RunCard],
+    *,
+    to_the_end: bool,
+) -> Iterator[StreamItem]:
+    card = _summary_card(session, prompt, sums)
+    before: Piece | None = None
+    for piece in pieces:
+        if card and before and before.last <= card.entry.covers_through < piece.first:
+            yield card
+        yield from _headings(session, prompt, before, piece, sums)
+        if piece.opened:
+            yield from (Shown(cards[p]) for p in range(piece.first, piece.last + 1) if p in cards)
+        else:
+            holder = piece.holder if piece.holder.pk != session.pk else None
+            tokens = sums.between(piece.first, piece.last)
+            yield Folded(piece.first, piece.last, piece.fate, piece.reason, tokens, holder)
+        before = piece
+    if card and before and to_the_end and before.last <= card.entry.covers_through:
+        yield card
+
+
+def _summary_card(session: Session, prompt: Prompt | None, sums: TokenSums) -> SummaryCard | None:
+    if prompt is None or prompt.summary_number is None or prompt.covers_through is None:
+        return None
+    entry = Summary.objects.in_use().filter(session=session, number=prompt.summary_number).first()
+    return entry and SummaryCard(entry, sums.through(prompt.covers_through), prompt.tokens.summary)
+
+
+def _headings(
+    session: Session, prompt: Prompt | None, before: Piece | None, piece: Piece, sums: TokenSums
+) -> Iterator[StreamItem]:
+    if before and prompt and piece.fate is Fate.KEPT and before.fate in (Fate.LOST, Fate.PRUNED):
+        yield CutLine(before.last, sums.between(before.last, before.last), prompt.free)
+    if prompt and before and piece.opened and prompt.settings.values.strategy is Strategy.SUMMARY:
+        offset, finished = prompt.settings.values.offset, _finished(session, prompt)
+        if offset and piece.first == finished - offset + 1:
+            yield OffsetLine(piece.first, finished, offset)
+    changed = before is None or before.holder.pk != piece.holder.pk or not before.opened
+    if piece.opened and piece.holder.pk != session.pk and changed:
+        yield SharedHeading(piece.holder, _shared_through(session, piece), piece.fate)
+
+
+def _shared_through(session: Session, piece: Piece) -> int:
+    stretches: Sequence[Stretch] = lineage_of(session)
+    return next(stretch.last for stretch in stretches if stretch.session.pk == piece.holder.pk)

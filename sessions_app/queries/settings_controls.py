@@ -1,0 +1,173 @@
+"""The controls of the tune page, derived from the one table of settings."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+from urllib.parse import urlencode
+
+from sessions_app.domain.language_models import language_model
+from sessions_app.domain.memory_settings import (
+    SETTINGS,
+    UNLIMITED,
+    EffectiveSettings,
+    Layer,
+    MemorySettings,
+    Setting,
+    SettingKind,
+    resolve_settings,
+    stored_values,
+)
+from sessions_app.domain.settings_draft import Draft, value_as_text
+from sessions_app.models import Session
+
+_RANGES: Mapping[str, tuple[float, float, float]] = {
+    "max_input_tokens": (250, 32_000, 250),
+    "reserve_output_tokens": (0, 8_192, 64),
+    "max_runs": (1, 200, 1),
+    "last_n": (0, 100, 1),
+    "offset": (0, 50, 1),
+    "summarize_at": (0, 1, 0.05),
+    "summarize_to": (0, 1, 0.05),
+    "max_summary_tokens": (64, 4_096, 64),
+    "parent_depth": (1, 5, 1),
+}
+_ANY_RANGE = (0, 100, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """The range of a slider; its right end is "unlimited" where the setting knows no limit."""
+
+    minimum: float
+    maximum: float
+    step: float
+    value: float
+    unlimited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One setting on the tune page; `reset` is the address that takes a change, or the session's own value, away."""
+
+    setting: Setting
+    text: str
+    value: Any
+    saved: Any
+    below: Any
+    layer: Layer
+    changed: bool
+    inherits: bool
+    error: str
+    no_effect: str
+    slider: Slider | None
+    reset: str
+
+
+@dataclass(frozen=True, slots=True)
+class ControlGroup:
+    """Controls under one heading."""
+
+    name: str
+    controls: list[Control]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRow:
+    """A setting as the inspector shows it; `below` is what the session would inherit instead of its own value."""
+
+    name: str
+    value: Any
+    layer: Layer
+    below: Any
+
+
+def setting_rows(saved: EffectiveSettings, inherited: EffectiveSettings) -> list[SettingRow]:
+    """Return the values in force with their layers, in the order of the table."""
+    values, below = stored_values(saved.values), stored_values(inherited.values)
+    return [SettingRow(name, values[name], saved.origins[name], below[name]) for name in values]
+
+
+def control_groups(
+    *, session: Session, draft: Draft, saved: EffectiveSettings, carried: Mapping[str, str]
+) -> list[ControlGroup]:
+    """Return all controls in their groups; `carried` is what addresses carry besides the draft."""
+    values = resolve_settings(
+        default_model=saved.values.model, project=stored_values(saved.values), session={}, request=draft.overrides
+    ).values
+    controls = (_control(setting, session, draft, saved, values, carried) for setting in SETTINGS)
+    grouped = groupby(controls, key=lambda control: control.setting.group)
+    return [ControlGroup(str(name), list(members)) for name, members in grouped]
+
+
+def inherit_all(saved: EffectiveSettings, inherited: EffectiveSettings, carried: Mapping[str, str]) -> str:
+    """Return the address in which the session has no settings of its own."""
+    below = stored_values(inherited.values)
+    own = {name: value_as_text(below[name]) for name, layer in saved.origins.items() if layer is Layer.SESSION}
+    return address(own, carried)
+
+
+def address(texts: Mapping[str, str], carried: Mapping[str, str]) -> str:
+    """Return the query string of a draft."""
+    return f"?{urlencode({**texts, **{name: text for name, text in carried.items() if text}})}"
+
+
+def _control(
+    setting: Setting,
+    session: Session,
+    draft: Draft,
+    saved: EffectiveSettings,
+    values: MemorySettings,
+    carried: Mapping[str, str],
+) -> Control:
+    name, now = setting.name, stored_values(saved.values)
+    value = draft.overrides.get(name, now[name])
+    changed = name in draft.changes or name in draft.refused
+    texts = {other: text for other, text in draft.texts.items() if other != name}
+    if not changed and saved.origins[name] is Layer.SESSION:
+        texts[name] = value_as_text(draft.inherited[name])
+    return Control(
+        setting=setting,
+        text=draft.refused.get(name, value_as_text(value)),
+        value=value,
+        saved=now[name],
+        below=draft.inherited[name],
+        layer=saved.origins[name],
+        changed=changed,
+        inherits=name in draft.changes and draft.changes[name] is None,
+        error=draft.errors.get(name, ""),
+        no_effect=next(_no_effect(setting, session, values), ""),
+        slider=_slider(setting, value),
+        reset=address(texts, carried),
+    )
+
+
+def _no_effect(setting: Setting, session: Session, values: MemorySettings) -> Iterator[str]:
+    """Yield the reasons why a setting changes nothing under the values in force."""
+    if setting.strategies is not None and values.strategy not in setting.strategies:
+        yield f"no effect: only {', '.join(sorted(setting.strategies))} uses it"
+    if setting.name == "reserve_output_tokens":
+        yield from _reserve_without_effect(values)
+    if setting.name in ("include_parent_context", "parent_depth") and session.parent_id is None:
+        yield "no effect: this conversation has no parent"
+    if setting.name == "parent_depth" and not values.include_parent_context:
+        yield "no effect: include_parent_context is off"
+
+
+def _reserve_without_effect(values: MemorySettings) -> Iterator[str]:
+    window = language_model(values.model).window
+    if window is None:
+        yield "no effect: the window of this model is not known"
+    elif values.max_input_tokens is not None and values.max_input_tokens <= window - values.reserve_output_tokens:
+        yield f"no effect: the window of {window:,} does not bind"
+
+
+def _slider(setting: Setting, value: Any) -> Slider | None:
+    if setting.kind not in (SettingKind.INTEGER, SettingKind.LIMIT, SettingKind.SHARE):
+        return None
+    least, most, step = _RANGES.get(setting.name, _ANY_RANGE)
+    unlimited = setting.kind is SettingKind.LIMIT
+    if value == UNLIMITED:
+        return Slider(least, most, step, most, unlimited)
+    most = most if value < most else -(-value * 5 // (4 * step)) * step
+    return Slider(least, most if setting.kind is not SettingKind.SHARE else 1, step, value, unlimited)

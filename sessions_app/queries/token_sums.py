@@ -1,0 +1,29 @@
+"""Tokens of ranges of runs, from the sums that each run keeps of all before it."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from sessions_app.models import Session, lineage_runs
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSums:
+    """Upper bounds in o200k_base before and of chosen positions of one lineage."""
+
+    before: Mapping[int, int]
+    own: Mapping[int, int]
+
+    def through(self, position: int) -> int:
+        """Tokens of the runs 1..position, one of the chosen."""
+        return self.before.get(position, 0) + self.own.get(position, 0)
+
+    def between(self, first: int, last: int) -> int:
+        """Tokens of the runs first..last, both of them chosen."""
+        return self.through(last) - self.before.get(first, 0)
+
+
+def token_sums(session: Session, positions: Collection[int]) -> TokenSums:
+    """Read the sums at some positions of a session's lineage, in one query."""
+    rows = lineage_runs(session).filter(position__in=list(positions))
+    sums = {row[0]: row[1:] for row in rows.values_list("position", "tokens_before_o200k", "tokens_o200k")}
+    return TokenSums({p: row[0] for p, row in sums.items()}, {p: row[1] for p, row in sums.items()})

@@ -1,0 +1,174 @@
+"""The Why table: every run's fate under two settings, newest first, as the budget is filled."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+from django.db.models.functions import Left
+
+from sessions_app.domain.plan import Fate, Prompt
+from sessions_app.domain.transcript import EventKind, Role
+from sessions_app.models import Event, Session, lineage_of, lineage_runs
+from sessions_app.queries.bands import Band, Piece, Span, bands_of, bands_within, newest_window, pieces_of
+from sessions_app.queries.run_stream import exact_tokens, open_position
+from sessions_app.queries.token_sums import TokenSums, token_sums
+
+CHANGED = "changed"
+INPUT_SHOWN = 200
+DROPPED = (Fate.PRUNED, Fate.LOST)
+
+
+@dataclass(frozen=True, slots=True)
+class WhyRow:
+    """Run first, or the runs first..last as a group; `used` is what the runs from here on up need of the budget."""
+
+    first: int
+    last: int
+    grouped: bool
+    input: str
+    tokens: int
+    look_a: str
+    look_b: str
+    reason: str
+    used: int | None
+    kind: str = "run"
+
+    @property
+    def count(self) -> int:
+        """How many runs the row stands for."""
+        return self.last - self.first + 1
+
+    @property
+    def differs(self) -> bool:
+        """Whether the fate differs between A and B."""
+        return bool(self.look_a and self.look_b) and self.look_a != self.look_b
+
+    @property
+    def parts(self) -> list[tuple[str, int]]:
+        """What the bar of the used budget draws."""
+        return [(Fate.KEPT, self.used or 0)]
+
+    @property
+    def used_text(self) -> str:
+        """The bar in words."""
+        return f"{self.used or 0:,} tokens used"
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetCut:
+    """Where the budget ended: `left` of `room` tokens, run `position` needs more."""
+
+    left: int
+    position: int
+    needs: int
+    kind: str = "cut"
+
+
+@dataclass(frozen=True, slots=True)
+class WhyTable:
+    """The rows, the tokens that runs may need under B, and the counts of the filters."""
+
+    rows: Sequence[WhyRow | BudgetCut]
+    room: int
+    counts: Mapping[Fate, int]
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class WhyAsked:
+    """What is asked for: a fate under B or CHANGED, a span to open, a span to stay within."""
+
+    only: str = ""
+    opened: Span | None = None
+    within: Span | None = None
+
+
+def why_table(*, session: Session, a: Prompt | None, b: Prompt, asked: WhyAsked) -> WhyTable:
+    """Return the table under the prompts A and B; its cost does not grow with the session."""
+    bands_a = bands_of(a, session.last_position)
+    bands_b = list(_cut_at(bands_of(b, session.last_position), bands_a))
+    bands = _asked_for(bands_b, bands_a, asked)
+    only = set(Fate) if asked.only else None
+    window = [] if asked.within else newest_window(bands, only=only)
+    opened = [*window, *([asked.opened] if asked.opened else [])]
+    pieces = pieces_of(bands, stretches=lineage_of(session), opened=opened)[::-1]
+    return WhyTable(
+        rows=list(_rows(session, a, b, pieces, bands_a)),
+        room=_room(b),
+        counts={fate: sum(band.count for band in bands_b if band.fate is fate) for fate in Fate},
+        changed=sum(band.count for band in bands_b if _changed(band, bands_a)),
+    )
+
+
+def _cut_at(bands: Sequence[Band], others: Sequence[Band]) -> Iterator[Band]:
+    """Cut bands wherever one of the others begins, so that each has one fate among the others too."""
+    for band in bands:
+        starts = [band.first, *(other.first for other in others if band.first < other.first <= band.last)]
+        for first, following in zip(starts, [*starts[1:], band.last + 1], strict=True):
+            yield replace(band, first=first, last=following - 1)
+
+
+def _asked_for(bands: list[Band], bands_a: Sequence[Band], asked: WhyAsked) -> list[Band]:
+    if asked.within:
+        bands = bands_within(bands, asked.within)
+    if asked.only == CHANGED:
+        return [band for band in bands if _changed(band, bands_a)]
+    return [band for band in bands if not asked.only or band.fate == asked.only]
+
+
+def _changed(band: Band, bands_a: Sequence[Band]) -> bool:
+    fate = _fate_at(bands_a, band.first)
+    return fate is not None and fate is not band.fate
+
+
+def _fate_at(bands: Sequence[Band], position: int) -> Fate | None:
+    return next((band.fate for band in bands if band.first <= position <= band.last), None)
+
+
+def _room(prompt: Prompt) -> int:
+    return prompt.free + prompt.tokens.runs
+
+
+def _rows(
+    session: Session, a: Prompt | None, b: Prompt, pieces: Sequence[Piece], bands_a: Sequence[Band]
+) -> Iterator[WhyRow | BudgetCut]:
+    singles = [p for piece in pieces if piece.opened for p in range(piece.last, piece.first - 1, -1)]
+    edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
+    sums, inputs, exact = token_sums(session, {*singles, *edges}), _inputs(session, singles), exact_tokens(b)
+    asked_a, asked_b = open_position(a), open_position(b)
+    newest_dropped = max((fates.last for fates in b.fates if fates.fate in DROPPED), default=None)
+    for piece in pieces:
+        if piece.last == newest_dropped:
+            needs = ceil(sums.between(piece.last, piece.last) * b.margin)
+            yield BudgetCut(b.free, piece.last, needs)
+        spans = [Span(p, p) for p in range(piece.last, piece.first - 1, -1)] if piece.opened else [piece]
+        for span in spans:
+            yield WhyRow(
+                first=span.first,
+                last=span.last,
+                grouped=not piece.opened,
+                input=inputs.get(span.first, "") if piece.opened else "",
+                tokens=_tokens(exact, sums, span.first, span.last),
+                look_a="query" if span.first == asked_a else str(_fate_at(bands_a, span.first) or ""),
+                look_b="query" if span.first == asked_b else str(piece.fate),
+                reason=piece.reason,
+                used=_used(exact, b, span.first, asked_b) if piece.fate is Fate.KEPT else None,
+            )
+
+
+def _tokens(exact: Mapping[int, int], sums: TokenSums, first: int, last: int) -> int:
+    kept = [exact[position] for position in exact if first <= position <= last]
+    return sum(kept) if len(kept) == last - first + 1 else sums.between(first, last)
+
+
+def _used(exact: Mapping[int, int], prompt: Prompt, position: int, asked: int | None) -> int | None:
+    if position == asked:
+        return None
+    return sum(tokens for at, tokens in exact.items() if at >= position and at != asked)
+
+
+def _inputs(session: Session, positions: Sequence[int]) -> dict[int, str]:
+    """Return the beginning of each run's first user message."""
+    runs = lineage_runs(session).filter(position__in=positions)
+    said = Event.objects.filter(run__in=runs, kind=EventKind.MESSAGE, role=Role.USER).order_by("-index")
+    return dict(said.annotate(start=Left("text", INPUT_SHOWN)).values_list("run__position", "start"))

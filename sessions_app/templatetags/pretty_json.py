@@ -1,0 +1,62 @@
+"""JSON laid out for reading: only spaces and line ends change, numbers and repeated keys stay as they were given."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from django import template
+
+register = template.Library()
+
+LINE = 64
+LONGEST = 50_000
+
+
+class _Literal(str):
+    """A number or constant exactly as it was written."""
+
+    __slots__ = ()
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The members of an object, repetitions included."""
+
+
+@register.filter
+def pretty_json(text: str) -> str:
+    """Indent JSON by two spaces, short objects and lists in one line; text that is not JSON is returned as it is."""
+    if len(text) > LONGEST or not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        parsed = json.loads(
+            text, object_pairs_hook=_Pairs, parse_int=_Literal, parse_float=_Literal, parse_constant=_Literal
+        )
+        return _laid_out(parsed, "")
+    except (ValueError, RecursionError):
+        return text
+
+
+def _laid_out(value: Any, indent: str) -> str:
+    flat = _flat(value)
+    if not isinstance(value, list) or not value or len(flat) + len(indent) <= LINE:
+        return flat
+    deeper = f"{indent}  "
+    if isinstance(value, _Pairs):
+        return _block([f"{_flat(key)}: {_laid_out(member, deeper)}" for key, member in value], "{}", indent)
+    return _block([_laid_out(member, deeper) for member in value], "[]", indent)
+
+
+def _block(lines: Sequence[str], brackets: str, indent: str) -> str:
+    inner = f",\n{indent}  ".join(lines)
+    return f"{brackets[0]}\n{indent}  {inner}\n{indent}{brackets[1]}"
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, _Literal):
+        return value
+    if isinstance(value, _Pairs):
+        members = ", ".join(f"{_flat(key)}: {_flat(member)}" for key, member in value)
+        return f"{{{members}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_flat, value))}]"
+    return json.dumps(value, ensure_ascii=False)
