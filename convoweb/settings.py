@@ -204,7 +204,7 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 
-# Logs: one stream of lines, from the web server and the worker alike
+# Logs: one stream of lines, from the web server and the worker alike; stdout belongs to what commands answer
 
 LOG_LEVEL = env.str("CONVOWEB_LOG_LEVEL", default="INFO")
 LOG_JSON = env.bool("CONVOWEB_LOG_JSON", default=False)
@@ -223,7 +223,7 @@ _RENDERER: list[Any] = (
     if LOG_JSON
     else [
         structlog.dev.ConsoleRenderer(
-            colors=sys.stdout.isatty() and "NO_COLOR" not in os.environ,
+            colors=sys.stderr.isatty() and "NO_COLOR" not in os.environ,
             exception_formatter=structlog.dev.plain_traceback,
         )
     ]
@@ -247,13 +247,13 @@ LOGGING = {
         },
     },
     "handlers": {
-        "stdout": {"class": "logging.StreamHandler", "stream": "ext://sys.stdout", "formatter": "line"},
+        "stderr": {"class": "logging.StreamHandler", "stream": "ext://sys.stderr", "formatter": "line"},
     },
     "filters": {
         "no_sweeps": {"()": "django.utils.log.CallbackFilter", "callback": log_filters.not_a_sweep},
         "no_starts": {"()": "django.utils.log.CallbackFilter", "callback": log_filters.not_a_request_start},
     },
-    "root": {"handlers": ["stdout"], "level": LOG_LEVEL},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "django": {"handlers": [], "propagate": True},
         # One line for each answer and one for each task is enough.
