@@ -104,6 +104,12 @@ class Run(models.Model):
             tokens=self.tokens_o200k,
         )
 
+    def to_new_value(self) -> transcript.NewRun:
+        """Return what the run was made of, as it would be stored again."""
+        return transcript.NewRun(
+            events=event_values(self.events.all()), status=RunStatus(self.status), metadata=self.metadata
+        )
+
 
 class Event(models.Model):
     """One thing inside a run, in order; `content` is JSON text of the parts a message was given in."""
