@@ -254,7 +254,7 @@ def test_the_number_of_queries_does_not_depend_on_how_many_sessions_there_are(tr
     assert str(page.total) == "10,000+"
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="the wording of SQLite's plans")
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only on SQLite: the wording of its plans")
 @pytest.mark.parametrize(
     ("sort", "index"),
     [
@@ -279,7 +279,7 @@ def test_each_order_walks_an_index_and_sorts_nothing(project, sort, index):
         assert not any("TEMP B-TREE" in line for line in lines)
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="the wording of SQLite's plans")
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only on SQLite: the wording of its plans")
 def test_open_runs_are_found_by_their_own_indexes(project):
     assert "run_open_in_project" in Run.objects.unfinished().filter(project=project).explain()
     assert "run_open_once" in Run.objects.unfinished().filter(session=1).explain()

@@ -1,0 +1,125 @@
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from sessions_app.models import Session
+from sessions_app.services.sessions import create_session
+from tests.factories import NOW, make_session
+
+C47 = json.loads((Path(__file__).parent.parent / "data/cases/C47-html-in-messages.json").read_text())
+
+
+@pytest.fixture
+def tree(project):
+    trip = make_session(project, "trip", runs=3, title="Family trip")
+    hotel = make_session(project, "hotel", parent=trip, forked_at=1, title="Hotel")
+    make_session(project, "late", parent=hotel, forked_at=1, title="Late arrival")
+    return project
+
+
+@pytest.fixture
+def show(page, live_server, project):
+    def show(query=""):
+        page.goto(f"{live_server.url}/p/{project.slug}/sessions/{query}")
+        return page
+
+    return show
+
+
+def shown(page):
+    return page.locator("#more .muted")
+
+
+def titles(page):
+    return page.locator(".tgrid .t-link").all_inner_texts()
+
+
+def test_arrow_keys_open_and_close_a_session_and_the_address_remembers(tree, show):
+    page = show()
+    assert titles(page) == ["Family trip"]
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("link", name="Hotel", exact=True)).to_be_visible()
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("link", name="Late arrival")).to_be_visible()
+    expect(page.get_by_role("row", name="Hotel")).to_be_focused()
+    page.reload()
+    assert titles(page) == ["Family trip", "Hotel", "Late arrival"]
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("link", name="Hotel", exact=True)).to_be_hidden()
+    page.reload()
+    assert titles(page) == ["Family trip"]
+
+
+def test_the_search_follows_what_is_typed_and_keeps_the_focus(tree, show):
+    page = show()
+    page.keyboard.press("/")
+    page.keyboard.type("late")
+    expect(page.locator(".tgrid .t-link")).to_have_text(["Family trip", "Hotel", "Late arrival"])
+    expect(page.locator("tr.way")).to_have_count(2)
+    expect(page.locator("#q")).to_be_focused()
+    page.wait_for_url("**/sessions/?q=late")
+    page.go_back()
+    expect(page.locator("#q")).to_have_value("")
+    assert titles(page) == ["Family trip"]
+
+
+def test_a_filter_in_a_menu_changes_the_rows_and_its_button(tree, show):
+    create_session(project=tree, now=NOW, public_id="visa", title="Visa", user_id="u-7")
+    page = show()
+    page.get_by_role("button", name="User Any").click()
+    page.get_by_label("User id").fill("u-7")
+    page.get_by_label("User id").press("Enter")
+    expect(shown(page)).to_have_text("1 of 1 shown")
+    assert titles(page) == ["Visa"]
+    expect(page.locator("#chip-user")).to_have_text("Useru-7")
+    page.wait_for_url("**/sessions/?user=u-7")
+
+
+def test_load_more_appends_the_next_rows(project, show):
+    for n in range(60):
+        create_session(project=project, now=NOW, public_id=f"s{n:02}", title=f"Session {n:02}")
+    page = show("?sort=title")
+    expect(page.locator(".tgrid .t-link")).to_have_count(25)
+    page.get_by_role("button", name="Load 25 more").click()
+    expect(shown(page)).to_have_text("50 of 60 shown")
+    expect(page.locator("#load-more")).to_be_focused()
+    page.get_by_role("button", name="Load 25 more").click()
+    expect(shown(page)).to_have_text("60 of 60 shown")
+    assert titles(page) == [f"Session {n:02}" for n in range(60)]
+    expect(page.locator("#load-more")).to_have_count(0)
+
+
+def test_the_tree_opens_by_plain_links_without_scripts(tree, browser, live_server, context):
+    plain = browser.new_context(java_script_enabled=False)
+    plain.add_cookies(context.cookies())
+    page = plain.new_page()
+    page.goto(f"{live_server.url}/p/{tree.slug}/sessions/")
+    page.locator(".caret").click()
+    assert titles(page) == ["Family trip", "Hotel"]
+    page.get_by_role("searchbox", name="Search sessions").last.fill("late")
+    page.get_by_role("button", name="Apply").click()
+    assert titles(page) == ["Family trip", "Hotel", "Late arrival"]
+    plain.close()
+
+
+def test_c47_hostile_titles_tags_users_and_search_words_are_shown_as_text(project, show):
+    payloads = C47["input"]["payloads"]
+    for n, text in enumerate(payloads):
+        create_session(project=project, now=NOW, public_id=f"s{n}", title=text, user_id=text[:200], tags=[text[:100]])
+    page = show("?sort=created")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    assert sorted(titles(page)) == sorted(" ".join(text.split()) for text in payloads)
+    assert not [url for url in asked if "collector.example" in url.split("/")[2]]
+    for text in [text for text in payloads if "\n" not in text]:
+        page.locator("#q").fill(text)
+        expect(page.locator(".tgrid .t-link")).to_have_text([text])
+        expect(page.locator("#q")).to_have_value(text)
+    assert page.evaluate("window.pwned") is None
+    assert Session.objects.count() == len(payloads)

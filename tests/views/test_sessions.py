@@ -1,0 +1,225 @@
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils.html import escape
+
+from sessions_app.domain.memory_settings import settings_hash
+from sessions_app.models import Membership, Session, Summary
+from sessions_app.services.prompts import effective_settings
+from tests.factories import NOW, append_turns, make_project, make_session
+
+pytestmark = pytest.mark.django_db
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+SWAP = {"HX-Request": "true", "HX-Current-URL": "http://testserver/p/p/sessions/"}
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def member(project, client):
+    user = get_user_model().objects.create_user("reader")
+    Membership.objects.create(project=project, user=user)
+    client.force_login(user, backend=BACKEND)
+    return user
+
+
+@pytest.fixture
+def tree(member, project):
+    trip = make_session(project, "trip", runs=3, title="Family trip")
+    hotel = make_session(project, "hotel", parent=trip, forked_at=1, title="Hotel", tags=["refund"])
+    make_session(project, "late", parent=hotel, forked_at=1, title="Late arrival")
+    return trip
+
+
+def show(client, query="", **headers):
+    return client.get(f"/p/p/sessions/{query}", headers=headers)
+
+
+def test_strangers_are_sent_to_sign_in_and_see_nothing_of_other_projects(client, project):
+    assert show(client).status_code == 302
+    client.force_login(get_user_model().objects.create_user("stranger"), backend=BACKEND)
+    assert show(client).status_code == 404
+    assert client.get("/p/p/connect/").status_code == 404
+    assert show(client, "?tree=trip&toggle=trip", **SWAP).status_code == 404
+
+
+def test_an_empty_project_says_how_conversations_get_in(client, member):
+    response = show(client)
+    assert "sessions/empty.html" in [template.name for template in response.templates]
+    page = response.content.decode()
+    assert "http://testserver/api/v1" in page
+    assert "/p/p/import/" in page
+    assert "manage.py create_api_key --project p" in client.get("/p/p/connect/").content.decode()
+
+
+def test_a_filter_that_nothing_matches_is_not_an_empty_project(client, member):
+    assert "No session is like that" in show(client, "?q=x").content.decode()
+
+
+def test_a_swap_gets_the_rows_and_the_filters_labels_and_a_clean_address(client, tree):
+    response = show(client, "?q=late&user=&since=&until=&tag=&sort=activity", **SWAP)
+    page = response.content.decode()
+    assert "<html" not in page
+    assert "Late arrival" in page
+    assert 'id="chip-user" type="button" popovertarget="m-user" hx-swap-oob="true"' in page
+    assert response["HX-Push-Url"] == "/p/p/sessions/?q=late"
+    assert "HX-Request" in response["Vary"]
+
+
+def test_an_address_is_not_pushed_twice(client, tree):
+    headers = SWAP | {"HX-Current-URL": "http://testserver/p/p/sessions/?q=late"}
+    assert "HX-Push-Url" not in show(client, "?q=late", **headers)
+
+
+def test_a_caret_answers_with_one_tree_and_keeps_what_is_open_elsewhere(client, tree):
+    headers = SWAP | {"HX-Current-URL": "http://testserver/p/p/sessions/?sort=title&open=other,trip"}
+    response = show(client, "?tree=trip&toggle=hotel", **headers)
+    page = response.content.decode()
+    assert page.lstrip().startswith("<tbody")
+    assert "Late arrival" in page
+    address = urlsplit(response["HX-Replace-Url"])
+    assert address.path == "/p/p/sessions/"
+    assert parse_qs(address.query) == {"sort": ["title"], "open": ["hotel,other,trip"]}
+
+
+@pytest.mark.parametrize("tree_id", ["nothing", "hotel", "", "%00", "a/b"])
+def test_a_tree_that_is_not_there_is_not_found(client, tree, tree_id):
+    assert show(client, f"?tree={tree_id}&toggle=hotel", **SWAP).status_code == 404
+
+
+def test_the_next_page_comes_as_rows_and_a_button_in_place(client, member, project):
+    for n in range(30):
+        make_session(project, f"s{n}", title=f"Session {n}")
+    first = show(client).content.decode()
+    after = first.split("after=")[1].split('"')[0]
+    following = show(client, f"?after={after}", **SWAP).content.decode()
+    assert following.count("<tbody") == 5
+    assert 'id="more" hx-swap-oob="true"' in following
+    assert "30 of 30 shown" in following
+    assert "<html" in show(client, f"?after={after}").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("?since=yesterday", "since must be a day written like 2026-11-23."),
+        ("?until=2026-02-30", "until must be a day written like 2026-11-23."),
+        ("?sort=random", "sort must be one of activity, created, runs, title."),
+        ("?view=mine", "view must be one of all, running, forks."),
+        ("?q=%00", "Null characters are not allowed."),
+        ("?after=", "This cursor is not one"),
+        ("?after=abc", "This cursor is not one"),
+        (f"?q={'x' * 201}", "at most 200 characters"),
+    ],
+)
+@pytest.mark.parametrize("headers", [{}, SWAP])
+def test_it_refuses_what_it_does_not_understand_and_says_why(client, tree, query, sentence, headers):
+    response = show(client, query, **headers)
+    assert response.status_code == 422
+    assert escape(sentence) in response.content.decode()
+
+
+@pytest.mark.parametrize("query", ["?since=9999-12-31", "?until=9999-12-31", "?since=0001-01-01", "?open=%00,..,trip"])
+def test_extreme_but_legal_filters_are_answered(client, tree, query):
+    assert show(client, query).status_code == 200
+
+
+def snapshot(session, **changes):
+    values = effective_settings(session=session).values
+    parts = {"instructions": 100, "runs": 900, "overhead": 3}
+    session.prompt_snapshot = {
+        "position": session.last_position,
+        "settings": settings_hash(values),
+        "summary": None,
+        "total": 1003,
+        "budget": 4000,
+        "parts": parts,
+        "unseen": 2,
+        "lost": 0,
+        "reserve": 0,
+        "error": None,
+    } | changes
+    session.save(update_fields=["prompt_snapshot"])
+
+
+def test_a_row_shows_the_stored_figures_of_the_next_prompt(client, tree):
+    snapshot(tree, lost=2)
+    page = show(client).content.decode()
+    assert '<span class="num">1,003</span>' in page
+    assert "2 runs the model cannot see, lost" in page
+    assert "ctx stale" not in page
+
+
+@pytest.mark.parametrize("changes", [{"position": 2}, {"settings": "another"}])
+def test_figures_are_dimmed_when_runs_or_settings_have_changed_since(client, tree, changes):
+    snapshot(tree, **changes)
+    assert "ctx stale" in show(client).content.decode()
+
+
+def test_a_changed_project_setting_makes_figures_stale(client, tree, project):
+    snapshot(tree)
+    project.settings = {"max_runs": 2}
+    project.save()
+    assert "ctx stale" in show(client).content.decode()
+
+
+def test_a_prompt_that_cannot_be_built_says_so(client, tree):
+    tree.prompt_snapshot = {"position": 3, "settings": "x", "error": "The instructions need 900 tokens."}
+    tree.save(update_fields=["prompt_snapshot"])
+    page = show(client).content.decode()
+    assert "cannot be built" in page
+    assert "The instructions need 900 tokens." in page
+
+
+def add_summary(session, status, *, number, covers):
+    return Summary.objects.create(
+        session=session, number=number, status=status, covers_through=covers, summarizer="extractive", created_at=NOW
+    )
+
+
+def test_a_row_tells_the_state_of_the_summary(client, tree, project):
+    assert "none yet" in show(client).content.decode()
+    tree.summary = add_summary(tree, "completed", number=1, covers=2)
+    tree.save(update_fields=["summary"])
+    assert "runs 1–2" in show(client).content.decode()
+    failed = add_summary(tree, "failed", number=2, covers=3)
+    assert "failed, runs 1–2" in show(client).content.decode()
+    failed.delete()
+    add_summary(tree, "running", number=2, covers=3)
+    assert '<span class="sbadge now">' in show(client).content.decode()
+    project.settings = {"strategy": "buffer"}
+    project.save()
+    assert '<span class="sbadge off"' in show(client).content.decode()
+
+
+def test_the_number_of_queries_is_the_same_for_one_session_and_for_a_full_page(client, member, project):
+    make_session(project, "first", tags=["a"])
+    show(client, "?open=first")
+    with CaptureQueriesContext(connection) as few:
+        show(client, "?open=first")
+    for n in range(25):
+        root = make_session(project, f"s{n}", tags=["a", "b"])
+        append_turns(root, 2)
+        snapshot(root)
+        make_session(project, f"c{n}", parent=root)
+    with CaptureQueriesContext(connection) as many:
+        page = show(client, "?open=first").content.decode()
+    assert page.count("<tbody") == 25
+    assert len(many) == len(few) <= 17
+
+
+@pytest.mark.parametrize("name", ["title", "user_id"])
+def test_hostile_texts_are_escaped(client, member, project, name):
+    hostile = "<script>window.pwned=1</script>\"'{{ 7*7 }}{% debug %}"
+    make_session(project, "s", **{name: hostile}, tags=[hostile])
+    page = show(client, "?q=s").content.decode()
+    assert "<script>window" not in page
+    assert escape(hostile) in page
+    assert Session.objects.get().public_id == "s"
