@@ -22,12 +22,11 @@ class History:
     @property
     def first_candidate(self) -> int:
         """The position of the oldest run that may be sent word for word."""
-        return max(1, *(last + 1 for last, _, _ in self.excluded()))
+        return max([1, *(last + 1 for last, _, _ in self.excluded())])
 
     def excluded(self) -> Iterator[tuple[int, Fate, str]]:
         """Yield what is out whatever the budget: runs up to a position, their fate and why, in precedence."""
         remembered, newest = self.settings.max_runs, self.settings.last_n
-        yield 0, Fate.SKIPPED, NEVER_FINISHED
         if self.summary is not None:
             yield self.summary.covers_through, Fate.SUMMARIZED, f"covered by summary {self.summary.number}"
         if remembered is not None:
