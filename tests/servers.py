@@ -57,7 +57,7 @@ def start_redis() -> str:
 def start_rabbitmq() -> str:
     """Start RabbitMQ and return its address as a CELERY_BROKER_URL."""
     program = _program("rabbitmq-server", "rabbitmq-server")
-    folder, port, distribution = _folder("rabbitmq"), free_port(), free_port()
+    folder, port, distribution, names = _folder("rabbitmq"), free_port(), free_port(), free_port()
     prefix, environment = _as_user("rabbitmq", folder)
     environment |= {
         "RABBITMQ_NODENAME": f"convoweb-{port}@localhost",
@@ -68,8 +68,11 @@ def start_rabbitmq() -> str:
         "RABBITMQ_LOG_BASE": f"{folder}/log",
         "RABBITMQ_PID_FILE": f"{folder}/pid",
         "RABBITMQ_ENABLED_PLUGINS_FILE": f"{folder}/plugins",
-        "ERL_EPMD_PORT": str(free_port()),
+        "ERL_EPMD_PORT": str(names),
     }
+    # Erlang's name server, which would otherwise start by itself and never end.
+    _start([*prefix, "epmd", "-port", str(names)], folder, environment)
+    _wait_until(lambda: _answers(names), "epmd")
     _start([*prefix, program], folder, environment)
     _wait_until(lambda: _answers(port), "RabbitMQ")
     return f"amqp://guest:guest@127.0.0.1:{port}//"
