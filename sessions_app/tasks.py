@@ -1,5 +1,6 @@
 """Work in the background: Celery tasks that take ids, load, and call one service each; doors call `poke`."""
 
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -8,7 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from sessions_app.models import Session
-from sessions_app.services import snapshots, summaries
+from sessions_app.services import idempotency, import_files, runs, snapshots, summaries
 
 log = structlog.get_logger(__name__)
 
@@ -34,15 +35,48 @@ def summarize_project(project_pk: int, after: int = 0) -> None:
 
 
 @shared_task
+def run_import(import_pk: int) -> None:
+    """Bring the conversations of an uploaded file in, from where the last worker came to."""
+    import_files.work_through(import_pk=import_pk, now=timezone.now())
+    poke_all()
+
+
+@shared_task
 def sweep() -> None:
     """Find work that was lost, on every broker: the rows know what is to be done, a task only hurries it."""
-    for session_pk in summaries.due_sessions(now=timezone.now()):
+    for chore in (_close_interrupted_runs, _forget_old_answers, _poke_waiting_sessions, _poke_waiting_imports):
+        try:
+            chore(timezone.now())
+        except Exception:
+            log.exception("sweep_failed", chore=chore.__name__)
+
+
+def _close_interrupted_runs(now: datetime) -> None:
+    runs.close_interrupted_runs(now=now)
+
+
+def _forget_old_answers(now: datetime) -> None:
+    idempotency.forget_old_answers(now=now)
+
+
+def _poke_waiting_sessions(now: datetime) -> None:
+    for session_pk in summaries.due_sessions(now=now):
         _publish(summarize, session_pk, expires=settings.CONVOWEB_SWEEP_INTERVAL)
+
+
+def _poke_waiting_imports(now: datetime) -> None:  # noqa: ARG001 (leases are told by the database's clock)
+    for import_pk in import_files.waiting_imports():
+        _publish(run_import, import_pk, expires=settings.CONVOWEB_SWEEP_INTERVAL)
 
 
 def poke(session_pk: int) -> None:
     """Hurry the work that an append, an import or changed settings made due in a session; never raises."""
     _publish(summarize, session_pk)
+
+
+def poke_import(import_pk: int) -> None:
+    """Hurry an import that was begun; never raises."""
+    _publish(run_import, import_pk)
 
 
 def poke_all() -> None:

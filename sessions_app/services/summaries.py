@@ -119,8 +119,10 @@ def _waiting_tokens(session: Session, first: int, last: int) -> Iterator[int]:
 
 def _work(held: Claim, settings: MemorySettings, now: datetime) -> Outcome:
     try:
-        request = _request(held, settings)
-        text = accepted_text(clean_text(SUMMARIZERS[SummarizerName(held.entry.summarizer)](request)), request)
+        with summary_claims.renewing(held):
+            request = _request(held, settings)
+            answer = SUMMARIZERS[SummarizerName(held.entry.summarizer)](request)
+        text = accepted_text(clean_text(answer), request)
     except Exception as error:  # noqa: BLE001 (whatever a summarizer raises, the runs stay and it is tried again)
         summary_claims.fail(held=held, error=error, now=now)
         return Outcome.FAILED

@@ -1,11 +1,14 @@
 """Claims on a session's one unfinished summary: a lease that only its holder can complete, fail or lose."""
 
+import threading
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import DateTimeField, ExpressionWrapper
 from django.db.models.functions import Now
 
@@ -51,7 +54,7 @@ def claim(*, session: Session, through: int, summarizer: SummarizerName, now: da
         entry.summarizer = summarizer
         entry.attempts += 1
         entry.lease_token = token
-        entry.lease_until = ExpressionWrapper(Now() + LEASE, output_field=DateTimeField())
+        entry.lease_until = _lease_end()
         entry.save()
         # Until the work is done the wish stands, so that the sweeper finds it should this worker be killed.
         Session.objects.filter(pk=session.pk, summary_wanted_at=None).update(summary_wanted_at=now)
@@ -77,6 +80,33 @@ def _is_held(entry: Summary, database_now: datetime) -> bool:
         return False
     kills = entry.attempts - 1
     return entry.lease_until + timedelta(seconds=retry_seconds(kills) if kills else 0) > database_now
+
+
+@contextmanager
+def renewing(held: Claim) -> Iterator[None]:
+    """Renew the lease again and again, from a thread of its own, for as long as the work takes."""
+    done = threading.Event()
+    keeper = threading.Thread(target=_renew_until, args=(held, done), name="lease-keeper", daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        done.set()
+        keeper.join()
+
+
+def _renew_until(held: Claim, done: threading.Event) -> None:
+    while not done.wait(LEASE.total_seconds() / 3):
+        try:
+            _own(held).update(lease_until=_lease_end())
+        except DatabaseError:
+            log.warning("lease_not_renewed", session=held.session.pk, exc_info=True)
+        finally:
+            connection.close()
+
+
+def _lease_end() -> ExpressionWrapper:
+    return ExpressionWrapper(Now() + LEASE, output_field=DateTimeField())
 
 
 def complete(*, held: Claim, text: str, tokens: int, tokens_before: int, now: datetime) -> bool:

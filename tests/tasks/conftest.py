@@ -1,0 +1,87 @@
+"""Real Celery workers as processes, on the real embedded broker, over the database of the test."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from django.db import connection
+
+ROOT = Path(__file__).parents[2]
+
+
+def database_url():
+    settings = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{quote(str(settings['NAME']))}"
+    return "postgres://{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format_map(settings)
+
+
+class Workers:
+    """Starts, kills and stops workers that share one broker file; they sweep every second."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.environment = {
+            **os.environ,
+            "CONVOWEB_DATA_DIR": str(folder),
+            "DATABASE_URL": database_url(),
+            "CELERY_BROKER_URL": f"sqlite-queue://localhost/{quote(str(folder / 'queue.sqlite3'))}",
+            "CONVOWEB_SWEEP_INTERVAL": "1",
+            "SLOW_MARK": str(folder / "summarizer-was-called"),
+        }
+        self.processes = []
+
+    def start(self, app="convoweb"):
+        log = (self.folder / f"worker-{len(self.processes)}.log").open("wb")
+        command = [sys.executable, "-m", "celery", "--quiet", "--app", app, "worker", "--pool", "threads"]
+        process = subprocess.Popen(
+            [*command, "--concurrency", "4", "--without-gossip", "--without-mingle", "--without-heartbeat"],
+            cwd=ROOT,
+            env=self.environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        self.processes.append(process)
+        return process
+
+    def python(self, code):
+        """Run code in a process with the same environment, as a web process would."""
+        setup = "import django; django.setup(); from sessions_app import tasks; "
+        environment = {**self.environment, "DJANGO_SETTINGS_MODULE": "convoweb.settings"}
+        subprocess.run([sys.executable, "-c", setup + code], cwd=ROOT, env=environment, check=True)
+
+    def logs(self):
+        return "\n".join(path.read_text() for path in sorted(self.folder.glob("worker-*.log")))
+
+    def stop(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+        for process in self.processes:
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@pytest.fixture
+def workers(transactional_db, tmp_path):
+    started = Workers(tmp_path)
+    yield started
+    started.stop()
+
+
+def wait_until(condition, workers, seconds=30):
+    """Ask again and again; a failure shows what the workers said."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.1)
+    pytest.fail(f"It did not come about within {seconds} s.\n{workers.logs()}")
