@@ -52,12 +52,12 @@ class SummaryRequest:
         return self.count_tokens(text) <= self.max_tokens
 
     def longest_beginning(self, text: str) -> str:
-        """Return as much of a text as fits, at least one character, where not even a marked word does."""
+        """Return as much of a text as fits where not even a marked word does, or else an ellipsis."""
         low, high = 1, min(len(text), CHARACTERS_PER_TOKEN * self.max_tokens)
         while low < high:
             middle = (low + high + 1) // 2
             low, high = (middle, high) if self.fits(text[:middle]) else (low, middle - 1)
-        return text[:low]
+        return text[:low] if self.fits(text[:low]) else "…"
 
 
 Summarizer = Callable[[SummaryRequest], str]
