@@ -14,7 +14,8 @@ from convoweb.celery import app
 
 django.setup()
 
-from sessions_app.domain.summarizers import extractive  # noqa: E402 (models need the setup)
+from sessions_app.domain.summaries import SummarizerName  # noqa: E402 (models need the setup)
+from sessions_app.domain.summarizers import extractive  # noqa: E402
 from sessions_app.services import summaries, summary_claims  # noqa: E402
 
 __all__ = ["app"]
@@ -31,4 +32,4 @@ def slow_once(request):
     return "never"
 
 
-summaries.SUMMARIZERS["extractive"] = slow_once
+summaries.SUMMARIZERS[SummarizerName.EXTRACTIVE] = slow_once

@@ -1,0 +1,80 @@
+"""The stored measures of a session's next prompt."""
+
+import pytest
+
+from sessions_app.domain.memory_settings import settings_hash
+from sessions_app.services.prompts import effective_settings, session_prompt
+from sessions_app.services.sessions import update_session
+from sessions_app.services.snapshots import CHUNK, refresh_snapshot, sessions_after
+from sessions_app.services.summaries import advance
+from tests.factories import NOW, append_turns, make_project, make_session
+
+pytestmark = pytest.mark.django_db
+
+
+def snapshot_of(session):
+    refresh_snapshot(session=session)
+    session.refresh_from_db()
+    return session.prompt_snapshot
+
+
+def test_it_has_the_measures_of_the_next_prompt():
+    session = make_session(runs=20, settings={"max_input_tokens": 100, "strategy": "buffer"})
+    prompt = session_prompt(session=session)
+    parts = {"instructions", "tools", "parent_context", "summary", "runs", "context", "query", "overhead"}
+    snapshot = snapshot_of(session)
+    assert set(snapshot["parts"]) == parts
+    assert sum(snapshot["parts"].values()) == snapshot["total"] == prompt.tokens.total <= 100
+    # A turn needs 14 tokens and the prompt 3: six fit into 100 (with 2 and more digits they need no more).
+    assert (snapshot["position"], snapshot["budget"], snapshot["unseen"], snapshot["lost"]) == (20, 100, 14, 0)
+    assert (snapshot["summary"], snapshot["reserve"], snapshot["error"]) == (None, 0, None)
+
+
+def test_it_counts_what_is_lost():
+    session = make_session(runs=20, settings={"max_input_tokens": 100, "offset": 19})
+    assert snapshot_of(session)["lost"] == 14
+
+
+def test_it_names_the_cover_of_the_summary():
+    session = make_session(runs=8, settings={"summarize_at": 0, "offset": 3})
+    advance(session_pk=session.pk, now=NOW)
+    session.refresh_from_db()
+    assert snapshot_of(session)["summary"] == 5
+
+
+def test_it_has_the_reserve_only_where_the_window_binds():
+    session = make_session(runs=1, settings={"model": "gpt-4"})
+    snapshot = snapshot_of(session)
+    # The window of gpt-4 is 8,192.
+    assert (snapshot["budget"], snapshot["reserve"]) == (8192 - 1024, 1024)
+    update_session(session=session, changes={"settings": {"max_input_tokens": 7000}}, now=NOW)
+    session.refresh_from_db()
+    assert snapshot_of(session)["reserve"] == 0
+
+
+def test_it_says_why_there_is_no_prompt():
+    session = make_session(runs=1, instructions="word " * 50, settings={"max_input_tokens": 20})
+    snapshot = snapshot_of(session)
+    assert set(snapshot) == {"position", "settings", "error"}
+    assert "20" in snapshot["error"]
+
+
+def test_it_is_known_to_be_stale_by_its_position_and_settings():
+    session = make_session(runs=1)
+    snapshot = snapshot_of(session)
+    append_turns(session)
+    session.refresh_from_db()
+    assert session.prompt_snapshot["position"] != session.last_position
+    changed = effective_settings(session=session, overrides={"offset": 5}).values
+    assert settings_hash(changed) != snapshot["settings"]
+    assert settings_hash(effective_settings(session=session).values) == snapshot["settings"]
+
+
+def test_a_projects_sessions_are_gone_through_in_chunks():
+    project, other = make_project(), make_project("other")
+    made = [make_session(project, f"s{n}").pk for n in range(CHUNK + 2)]
+    make_session(other, "s")
+    first = sessions_after(project_pk=project.pk, after=0)
+    assert first == made[:CHUNK]
+    assert sessions_after(project_pk=project.pk, after=first[-1]) == made[CHUNK:]
+    assert sessions_after(project_pk=project.pk, after=made[-1]) == []
