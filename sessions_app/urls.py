@@ -4,16 +4,20 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from sessions_app.views.accounts import SignIn
+from sessions_app.views.imports import report, upload
 from sessions_app.views.projects import home
 from sessions_app.views.session_pages import fork, session, summary_progress
 from sessions_app.views.sessions import connect, sessions
-from sessions_app.views.tune import save, save_default, tune, why
+from sessions_app.views.tune import tune, why
+from sessions_app.views.tune_saving import save, save_default
 
 urlpatterns = [
     path("", home, name="home"),
     path("login/", SignIn.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("p/<slug:slug>/connect/", connect, name="connect"),
+    path("p/<slug:slug>/import/", upload, name="import"),
+    path("p/<slug:slug>/import/<int:import_pk>/", report, name="import-report"),
     path("p/<slug:slug>/sessions/", sessions, name="sessions"),
     path("p/<slug:slug>/sessions/<str:session_id>/", session, name="session"),
     path("p/<slug:slug>/sessions/<str:session_id>/fork/", fork, name="session-fork"),

@@ -63,6 +63,18 @@ def bands_of(prompt: Prompt | None, last_position: int) -> list[Band]:
     return [Band(fates.first, fates.last, fates.fate, fates.reason) for fates in fates]
 
 
+def merged(bands: Iterable[Band]) -> list[Band]:
+    """Join neighbours of one fate; where they have several reasons, none is left."""
+    joined: list[Band] = []
+    for band in bands:
+        if joined and joined[-1].fate is band.fate:
+            reason = band.reason if band.reason == joined[-1].reason else ""
+            joined[-1] = Band(joined[-1].first, band.last, band.fate, reason)
+        else:
+            joined.append(band)
+    return joined
+
+
 def bands_within(bands: Iterable[Band], span: Span) -> list[Band]:
     """Cut the bands to a span of positions."""
     cut = (

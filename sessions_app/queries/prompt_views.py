@@ -49,7 +49,7 @@ class Following:
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """What is sent, in order; `older` are runs in the prompt before the shown ones, `unseen` counts by fate in words."""
+    """What is sent, in order; `older` runs stand before the shown ones, `unseen` are counts by fate in words."""
 
     system: Sequence[Segment]
     system_tokens: int

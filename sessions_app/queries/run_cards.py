@@ -15,7 +15,7 @@ OPENED_CALL_TEXT = 1_200
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing inside a run: `kind` is user, assistant, system, note, reasoning or tool; `hidden` characters are cut."""
+    """One thing inside a run, without `hidden` characters; `kind`: user, assistant, system, note, reasoning, tool."""
 
     kind: str
     text: str = ""
@@ -40,19 +40,17 @@ class Place:
     """What a run's card takes from around it: its fate, whether it is shared, and the forks that start from it."""
 
     fate: Fate | None
-    reason: str
     shared: bool
     forks: Sequence[Session]
 
 
 @dataclass(frozen=True, slots=True)
 class RunCard:
-    """A run as a page shows it; `look` is its fate or "query" for the open run, empty where no prompt could be built."""
+    """A run as a page shows it; `look` is its fate, "query" for the open run, empty where no prompt could be built."""
 
     position: int
     public_id: str
     look: str
-    reason: str
     status: RunStatus
     error: str
     shared: bool
@@ -93,14 +91,13 @@ def run_cards(
 
 
 def _card(run: Run, place: Place, exact: int | None, whole: bool) -> RunCard:  # noqa: FBT001
-    events = list(run.events.all())
+    events = _told(list(run.events.all()))
     shown = events if whole else _ends(events)
     look = "query" if run.status in OPEN_STATUSES and place.fate is Fate.KEPT else str(place.fate or "")
     return RunCard(
         position=run.position,
         public_id=run.public_id,
         look=look,
-        reason=place.reason,
         status=RunStatus(run.status),
         error=run.error,
         shared=place.shared,
@@ -113,6 +110,12 @@ def _card(run: Run, place: Place, exact: int | None, whole: bool) -> RunCard:  #
         calls=sum(event.kind == EventKind.TOOL_CALL for event in events),
         forks=place.forks,
     )
+
+
+def _told(events: Sequence[Event]) -> Sequence[Event]:
+    """Leave out messages that say nothing but hold the calls behind them."""
+    holders = {event.parent_id for event in events}
+    return [event for event in events if event.text or event.content or event.pk not in holders]
 
 
 def _ends(events: Sequence[Event]) -> Sequence[Event]:

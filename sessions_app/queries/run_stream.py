@@ -13,6 +13,7 @@ from sessions_app.queries.bands import (
     Span,
     bands_of,
     bands_within,
+    merged,
     newest_window,
     pieces_of,
 )
@@ -121,7 +122,7 @@ def open_position(prompt: Prompt | None) -> int | None:
 
 
 def _pieces(session: Session, prompt: Prompt | None, asked: StreamAsked) -> list[Piece]:
-    bands = bands_of(prompt, session.last_position)
+    bands = merged(bands_of(prompt, session.last_position))
     if asked.within:
         bands = bands_within(bands, asked.within)
     if asked.only is not None:
@@ -153,7 +154,7 @@ def _cards(
     pieces_by_position = {p: piece for piece in pieces if piece.opened for p in range(piece.first, piece.last + 1)}
     forks = _forks(session, list(pieces_by_position))
     places = {
-        position: Place(piece.fate, piece.reason, piece.holder.pk != session.pk, forks[position])
+        position: Place(piece.fate, piece.holder.pk != session.pk, forks[position])
         for position, piece in pieces_by_position.items()
     }
     runs = lineage_runs(session).filter(position__in=list(places)).with_events()
@@ -200,7 +201,9 @@ def _summary_card(session: Session, prompt: Prompt | None, sums: TokenSums) -> S
     if prompt is None or prompt.summary_number is None or prompt.covers_through is None:
         return None
     entry = Summary.objects.in_use().filter(session=session, number=prompt.summary_number).first()
-    return entry and SummaryCard(entry, sums.through(prompt.covers_through), prompt.tokens.summary)
+    if entry is None:
+        return None
+    return SummaryCard(entry, sums.through(prompt.covers_through), prompt.tokens.summary)
 
 
 def _headings(

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -104,7 +105,7 @@ def _tree_row(node: Session, url: str) -> TreeRow:
 def crumbs_of(session: Session) -> list[Crumb]:
     """Return the ancestors, root first; of many only the root and the nearest."""
     path = [*list(ancestors_of(session))[::-1], session]
-    crumbs = [Crumb(parent, child.forked_at, gap=False) for parent, child in zip(path, path[1:], strict=False)]
+    crumbs = [Crumb(parent, child.forked_at, gap=False) for parent, child in pairwise(path)]
     if len(crumbs) <= ANCESTORS_SHOWN:
         return crumbs
     root = Crumb(crumbs[0].session, crumbs[0].fork_at, gap=True)
@@ -112,7 +113,7 @@ def crumbs_of(session: Session) -> list[Crumb]:
 
 
 def chips_of(prompt: Prompt | None, runs: int) -> list[Chip]:
-    """Return the filters over the runs with their counts; those that hold nothing are left out, except the first two."""
+    """Return the filters over the runs with their counts; those that hold nothing are left out."""
     counts: dict[Fate, int] = defaultdict(int)
     for fates in prompt.fates if prompt else ():
         counts[fates.fate] += fates.count

@@ -95,7 +95,10 @@ def control_groups(
     values = resolve_settings(
         default_model=saved.values.model, project=stored_values(saved.values), session={}, request=draft.overrides
     ).values
-    controls = (_control(setting, session, draft, saved, values, carried) for setting in SETTINGS)
+    controls = (
+        _control(setting, session=session, draft=draft, saved=saved, values=values, carried=carried)
+        for setting in SETTINGS
+    )
     grouped = groupby(controls, key=lambda control: control.setting.group)
     return [ControlGroup(str(name), list(members)) for name, members in grouped]
 
@@ -114,6 +117,7 @@ def address(texts: Mapping[str, str], carried: Mapping[str, str]) -> str:
 
 def _control(
     setting: Setting,
+    *,
     session: Session,
     draft: Draft,
     saved: EffectiveSettings,

@@ -8,7 +8,7 @@ from django.db.models.functions import Left
 
 from sessions_app.domain.plan import Fate, Prompt
 from sessions_app.domain.transcript import EventKind, Role
-from sessions_app.models import Event, Session, lineage_of, lineage_runs
+from sessions_app.models import Event, Session, Stretch, lineage_runs
 from sessions_app.queries.bands import Band, Piece, Span, bands_of, bands_within, newest_window, pieces_of
 from sessions_app.queries.run_stream import exact_tokens, open_position
 from sessions_app.queries.token_sums import TokenSums, token_sums
@@ -91,7 +91,8 @@ def why_table(*, session: Session, a: Prompt | None, b: Prompt, asked: WhyAsked)
     only = set(Fate) if asked.only else None
     window = [] if asked.within else newest_window(bands, only=only)
     opened = [*window, *([asked.opened] if asked.opened else [])]
-    pieces = pieces_of(bands, stretches=lineage_of(session), opened=opened)[::-1]
+    whole = [Stretch(session, 1, session.last_position)]
+    pieces = pieces_of(bands, stretches=whole, opened=opened)[::-1]
     return WhyTable(
         rows=list(_rows(session, a, b, pieces, bands_a)),
         room=_room(b),
@@ -152,7 +153,7 @@ def _rows(
                 look_a="query" if span.first == asked_a else str(_fate_at(bands_a, span.first) or ""),
                 look_b="query" if span.first == asked_b else str(piece.fate),
                 reason=piece.reason,
-                used=_used(exact, b, span.first, asked_b) if piece.fate is Fate.KEPT else None,
+                used=_used(exact, span.first, asked_b) if piece.fate is Fate.KEPT else None,
             )
 
 
@@ -161,7 +162,7 @@ def _tokens(exact: Mapping[int, int], sums: TokenSums, first: int, last: int) ->
     return sum(kept) if len(kept) == last - first + 1 else sums.between(first, last)
 
 
-def _used(exact: Mapping[int, int], prompt: Prompt, position: int, asked: int | None) -> int | None:
+def _used(exact: Mapping[int, int], position: int, asked: int | None) -> int | None:
     if position == asked:
         return None
     return sum(tokens for at, tokens in exact.items() if at >= position and at != asked)

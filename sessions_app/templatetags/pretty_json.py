@@ -8,7 +8,7 @@ from django import template
 
 register = template.Library()
 
-LINE = 64
+LINE = 88
 LONGEST = 50_000
 
 

@@ -59,7 +59,11 @@
 
   const dress = part => {
     $$('input[type="range"]', part).forEach(paint);
-    $$('dialog[data-open]', part).filter(dialog => !dialog.open).forEach(dialog => dialog.showModal());
+    $$('dialog[data-open]', part).forEach(dialog => {         // open without JavaScript, modal with it, once
+      dialog.removeAttribute('data-open');
+      dialog.close();
+      dialog.showModal();
+    });
   };
   dress(document);
 

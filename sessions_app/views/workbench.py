@@ -1,0 +1,106 @@
+"""A conversation on the workbench: its saved settings, A, and a draft of others, B, which lives in the address."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, QueryDict
+from django.urls import reverse
+
+from sessions_app.domain.errors import ConvowebError, InvalidSettings
+from sessions_app.domain.memory_settings import EffectiveSettings
+from sessions_app.domain.plan import Fate, Prompt
+from sessions_app.domain.settings_draft import Draft, read_draft
+from sessions_app.domain.text_cleaning import clean_text
+from sessions_app.models import Project, Session
+from sessions_app.queries.prompt_figures import needed_parts
+from sessions_app.queries.settings_controls import address
+from sessions_app.services.prompts import effective_settings, session_prompt
+from sessions_app.services.settings import project_settings
+from sessions_app.views.projects import project_for
+from sessions_app.views.session_pages import session_of
+
+TABS = {"prompt": "tune", "why": "tune-why"}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two settings that are compared: its next prompt, or why there is none."""
+
+    key: str
+    label: str
+    prompt: Prompt | None
+    refusal: ConvowebError | None
+
+    @property
+    def lost(self) -> bool:
+        """Whether runs are lost."""
+        return self.prompt is not None and any(fates.fate is Fate.LOST for fates in self.prompt.fates)
+
+    @property
+    def needs(self) -> list[tuple[str, int]]:
+        """What needs how many tokens, if that is why there is no prompt."""
+        return needed_parts(self.refusal)
+
+    @property
+    def message_count(self) -> int:
+        """How many messages are sent."""
+        return len(self.prompt.messages or ("text",)) if self.prompt else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A conversation on the workbench, with its saved settings and the draft."""
+
+    project: Project
+    conversation: Session
+    saved: EffectiveSettings
+    inherited: EffectiveSettings
+    draft: Draft
+    query: str
+
+    def url(self, name: str = "tune", **carried: str) -> str:
+        """Return the address of a tab with this draft and query."""
+        page = reverse(name, args=[self.project.slug, self.conversation.public_id])
+        return page + address(self.draft.texts, {"query": self.query, **carried})
+
+
+def bench_of(request: HttpRequest, slug: str, session_id: str, texts: QueryDict) -> Bench:
+    """Return the bench that an address or a form asks for."""
+    project = project_for(request.user, slug)
+    conversation = session_of(project, session_id)
+    saved, inherited = effective_settings(session=conversation), project_settings(project=project)
+    given = {name: values[-1] for name, values in texts.lists() if values}
+    draft = read_draft(given, saved=saved, inherited=inherited, seen=_seen(texts.get("seen", "")))
+    return Bench(project, conversation, saved, inherited, draft, clean_text(texts.get("query", "").strip()))
+
+
+def _seen(text: str) -> Mapping[str, Any]:
+    """Return the saved values that a form was made from."""
+    try:
+        seen = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return seen if isinstance(seen, dict) else {}
+
+
+def compared(bench: Bench) -> dict[str, Any]:
+    """Build the next prompt under A and B; without a draft they are the same."""
+    a = _side("a", "Saved", bench, {})
+    if bench.draft.errors:
+        b = Side("b", "Draft", None, InvalidSettings(" ".join(bench.draft.errors.values())))
+    elif bench.draft.changes:
+        b = _side("b", "Draft", bench, bench.draft.overrides)
+    else:
+        b = Side("b", "Draft", a.prompt, a.refusal)
+    difference = f"{b.prompt.tokens.total - a.prompt.tokens.total:+,}" if a.prompt and b.prompt else ""
+    return {"sides": (a, b), "difference": difference}
+
+
+def _side(key: str, label: str, bench: Bench, overrides: Mapping[str, Any]) -> Side:
+    try:
+        prompt = session_prompt(session=bench.conversation, overrides=overrides, query=bench.query or None)
+    except ConvowebError as refusal:
+        return Side(key, label, None, refusal)
+    return Side(key, label, prompt, None)
