@@ -43,7 +43,10 @@ _SEAM_SEARCH = 1_000
 
 @lru_cache(maxsize=4)
 def _encoding(name: str) -> tiktoken.Encoding:
-    return tiktoken.get_encoding(name)
+    encoding = tiktoken.get_encoding(name)
+    # A second copy of the vocabulary, kept for pickling alone, of some 30 MiB.
+    encoding._mergeable_ranks = {}  # noqa: SLF001
+    return encoding
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,14 @@
 """The embedded Celery worker as a child process that is started again when it dies."""
 
+import logging
+import os
 import signal
 import subprocess
 import sys
 import threading
 import time
 
-import structlog
-
-log = structlog.get_logger(__name__)
+log = logging.getLogger(__name__)
 
 # Threads, not solo: a worker must keep polling while it works, or it loses what it has taken.
 COMMAND = (
@@ -50,7 +50,7 @@ class WorkerProcess:
             try:
                 self._process.wait(seconds)
             except subprocess.TimeoutExpired:
-                log.warning("worker_does_not_stop", waited_seconds=seconds)
+                log.warning("the worker does not stop, waited %s seconds", seconds)
 
     def _keep(self) -> None:
         delay = 1
@@ -60,7 +60,7 @@ class WorkerProcess:
             if self._stopping.is_set():
                 return
             delay = 1 if time.monotonic() - started > HEALTHY_SECONDS else min(delay * 2, LONGEST_DELAY)
-            log.error("worker_died", exit_code=code, restart_in_seconds=delay)
+            log.error("the worker died with exit code %s and starts again in %s seconds", code, delay)
             self._stopping.wait(delay)
 
     def _spawn(self) -> subprocess.Popen[bytes] | None:
@@ -68,5 +68,7 @@ class WorkerProcess:
             if self._stopping.is_set():
                 return None
             # A session of its own, so that Ctrl-C reaches the parent alone, which then stops it in good order.
-            self._process = subprocess.Popen(COMMAND, start_new_session=True)  # noqa: S603
+            # Checks of the site's pages are no business of a worker.
+            environment = os.environ | {"CELERY_SKIP_CHECKS": "true"}
+            self._process = subprocess.Popen(COMMAND, env=environment, start_new_session=True)  # noqa: S603
             return self._process
