@@ -36,6 +36,7 @@ os.environ["TIKTOKEN_CACHE_DIR"] = str(vocabularies.install(DATA_DIR / "vocabula
 
 CONVOWEB_API_RATE = env.str("CONVOWEB_API_RATE", default="")
 CONVOWEB_MAX_BODY = env.int("CONVOWEB_MAX_BODY", default=32 * 1024 * 1024)
+CONVOWEB_MAX_UPLOAD = env.int("CONVOWEB_MAX_UPLOAD", default=512 * 1024 * 1024)
 CONVOWEB_MODEL = env.str("CONVOWEB_MODEL", default="gpt-4.1-mini")
 CONVOWEB_RUN_TIMEOUT = env.int("CONVOWEB_RUN_TIMEOUT", default=3600)
 CONVOWEB_SWEEP_INTERVAL = env.int("CONVOWEB_SWEEP_INTERVAL", default=30)
@@ -60,6 +61,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "convoweb.problems.ProblemMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -93,6 +95,14 @@ TEMPLATES = [
 ]
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = CONVOWEB_MAX_BODY
+FILE_UPLOAD_HANDLERS = [
+    "sessions_app.views.uploads.LimitedUpload",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+# On the disk where imports are kept, so that a large file is moved there, not copied.
+FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
+FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

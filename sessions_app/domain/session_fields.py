@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sessions_app.domain.errors import FieldError, InvalidInput
+from sessions_app.domain.errors import FieldError, InvalidInput, InvalidSettings
 from sessions_app.domain.memory_settings import check_settings
 from sessions_app.domain.text_cleaning import clean_json
 
@@ -19,7 +19,7 @@ def check_session_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """
     checked = {name: _EMPTY[name] if value is None else clean_json(value) for name, value in fields.items()}
     if "settings" in checked:
-        checked["settings"] = check_settings(checked["settings"])
+        checked["settings"] = _checked_settings(checked["settings"])
     if "tags" in checked:
         checked["tags"] = list(dict.fromkeys(checked["tags"]))
     errors = [*_too_long(checked), *_bad_tags(checked.get("tags", ()))]
@@ -49,6 +49,14 @@ _EMPTY: Mapping[str, Any] = {
     "metadata": {},
     "settings": {},
 }
+
+
+def _checked_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return check_settings(settings)
+    except InvalidSettings as error:
+        error.errors = tuple(FieldError(f"/settings{each.pointer}", each.detail) for each in error.errors)
+        raise
 
 
 def _too_long(fields: Mapping[str, Any]) -> list[FieldError]:

@@ -42,9 +42,11 @@ def lineage_of(session: Session) -> list[Stretch]:
     return [stretch for stretch in stretches if stretch.first <= stretch.last]
 
 
-def lineage_runs(session: Session) -> RunQuerySet:
-    """Return the runs of a session's lineage, unordered."""
-    return _runs_in(lineage_of(session))
+def lineage_runs(session: Session, *, first: int = 1, last: int | None = None) -> RunQuerySet:
+    """Return the runs first..last of a session's lineage (all if left out), unordered."""
+    end = session.last_position if last is None else last
+    clipped = [Stretch(each.session, max(each.first, first), min(each.last, end)) for each in lineage_of(session)]
+    return _runs_in([stretch for stretch in clipped if stretch.first <= stretch.last])
 
 
 def _runs_in(stretches: list[Stretch]) -> RunQuerySet:

@@ -1,0 +1,107 @@
+"""The API: its routers, and the one place where errors become status codes."""
+
+import re
+from http import HTTPStatus
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import HttpError, ValidationError
+from ninja.openapi.schema import OpenAPISchema
+
+from convoweb.problems import CONTENT_TYPE, problem
+from sessions_app.api import health, projects, prompts, run_events, runs, sessions
+from sessions_app.api.access import KeyThrottle, parse_rate
+from sessions_app.api.parsing import JsonRenderer, StrictParser, invalid, refuse_unknown_parameters
+from sessions_app.api.schemas import Problem
+from sessions_app.domain.errors import BudgetTooSmall, Conflict, ConvowebError, NotFound
+
+DESCRIPTION = """Store conversations, and get the prompt to send to a model.
+
+Errors are problem documents (RFC 9457). Lists are paged by `limit` and `cursor`. A POST or PATCH that writes may carry
+an `Idempotency-Key`: the same request again is answered the same, with `Idempotent-Replayed: true`.
+"""
+
+STATUSES: dict[type[ConvowebError], int] = {
+    NotFound: HTTPStatus.NOT_FOUND,
+    Conflict: HTTPStatus.CONFLICT,
+    ConvowebError: HTTPStatus.UNPROCESSABLE_ENTITY,
+}
+
+
+class ConvowebAPI(NinjaAPI):
+    """NinjaAPI whose document says how errors look."""
+
+    def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
+        """Return the OpenAPI document."""
+        schema = super().get_openapi_schema(**options)
+        schema["components"].setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+        answer = {"schema": {"$ref": "#/components/schemas/Problem"}}
+        for operations in schema["paths"].values():
+            for operation in operations.values():
+                operation["responses"]["default"] = {"description": "A problem.", "content": {CONTENT_TYPE: answer}}
+        return schema
+
+
+api = ConvowebAPI(
+    title="convoweb",
+    version="1",
+    description=DESCRIPTION,
+    urls_namespace="api",
+    parser=StrictParser(),
+    renderer=JsonRenderer(),
+    throttle=KeyThrottle(),
+)
+parse_rate(settings.CONVOWEB_API_RATE)
+for router in (sessions.router, runs.router, run_events.router, prompts.router, projects.router, health.router):
+    api.add_router("", router)
+api.add_decorator(refuse_unknown_parameters, mode="view")
+
+
+@api.exception_handler(ConvowebError)
+def refused(request: HttpRequest, error: ConvowebError) -> HttpResponse:  # noqa: ARG001 (ninja passes it)
+    """Answer a refusal of the domain."""
+    kind = type(error)
+    status = next(STATUSES[parent] for parent in kind.__mro__ if parent in STATUSES)
+    members = {"needs": error.needs, "budget": error.budget} if isinstance(error, BudgetTooSmall) else {}
+    name = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
+    return problem(status, error.detail, kind=name, errors=error.errors, **members)
+
+
+@api.exception_handler(ValidationError)
+def invalid_request(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    """Answer fields that ninja has refused."""
+    # Places begin with "body", "query" or "path"; behind the first two stands the argument that took it.
+    return refused(request, invalid(error.errors, prefixes={"body": 2, "query": 2}))
+
+
+@api.exception_handler(HttpError)
+def http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
+    """Answer what ninja refuses by itself; errors of the parser are inside its own."""
+    cause = error.__cause__
+    if isinstance(cause, ConvowebError):
+        return refused(request, cause)
+    shown = cause if isinstance(cause, HttpError) else error
+    headers = {"WWW-Authenticate": "Bearer"} if shown.status_code == HTTPStatus.UNAUTHORIZED else None
+    return problem(shown.status_code, _DETAILS.get(shown.status_code, shown.message), headers=headers)
+
+
+@api.exception_handler(RequestDataTooBig)
+def too_large(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:  # noqa: ARG001 (ninja passes them)
+    """Answer a body that is too large."""
+    return problem(413, f"A body may have at most {settings.CONVOWEB_MAX_BODY} bytes.")
+
+
+@api.exception_handler(OperationalError)
+def database_is_busy(request: HttpRequest, error: OperationalError) -> HttpResponse:  # noqa: ARG001
+    """Answer when the database could not serve the request in time; nothing was stored."""
+    return problem(503, "The database is busy; nothing was stored, try again.", headers={"Retry-After": "1"})
+
+
+_DETAILS = {
+    HTTPStatus.UNAUTHORIZED: "This needs the header Authorization: Bearer <key>, with a key that is valid.",
+    HTTPStatus.TOO_MANY_REQUESTS: "This key sends too many requests; wait the seconds in the header Retry-After.",
+}

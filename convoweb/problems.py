@@ -1,0 +1,65 @@
+"""Errors of the API as problem documents (RFC 9457)."""
+
+import json
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from sessions_app.domain.errors import FieldError
+
+API_PATH = "/api/v1/"
+CONTENT_TYPE = "application/problem+json"
+TYPE_PREFIX = "urn:convoweb:problem:"
+
+
+def problem(
+    status: int,
+    detail: str,
+    *,
+    kind: str = "",
+    errors: Sequence[FieldError] = (),
+    headers: dict[str, str] | None = None,
+    **members: Any,
+) -> HttpResponse:
+    """Return a problem document; its type and title are those of the status unless a `kind` in kebab-case is named."""
+    phrase = HTTPStatus(status).phrase
+    kind = kind or phrase.lower().replace(" ", "-")
+    document = {
+        "type": TYPE_PREFIX + kind,
+        "title": kind.replace("-", " ").capitalize(),
+        "status": status,
+        "detail": detail,
+        "errors": [{"pointer": error.pointer, "detail": error.detail} for error in errors],
+        **members,
+    }
+    body = json.dumps(document, ensure_ascii=False)
+    return HttpResponse(body, status=status, content_type=CONTENT_TYPE, headers=headers)
+
+
+class ProblemMiddleware:
+    """Turns what Django itself answers under the API's path, such as 404 and 405, into problem documents."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request."""
+        response = self.get_response(request)
+        wrong = response.status_code >= 400 and "json" not in response.get("Content-Type", "")
+        if not wrong or not request.path_info.startswith(API_PATH):
+            return response
+        headers = {name: response[name] for name in ("Allow", "Retry-After") if name in response}
+        return problem(
+            response.status_code, _DETAILS.get(response.status_code, response.reason_phrase), headers=headers
+        )
+
+
+_DETAILS = {
+    400: "The request cannot be read.",
+    404: "There is nothing at this address.",
+    405: "This address does not answer this method; the header Allow lists those it does.",
+    500: "Something went wrong here; it is logged.",
+}

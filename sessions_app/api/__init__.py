@@ -1,0 +1,1 @@
+"""The door of bots: one router for each noun."""

@@ -1,0 +1,46 @@
+"""Finding what a path names, in the project of the key alone: what is another's looks like what does not exist."""
+
+from sessions_app.api.access import ApiRequest
+from sessions_app.domain.errors import NotFound
+from sessions_app.domain.identifiers import is_legal_id
+from sessions_app.models import Event, Run, Session
+from sessions_app.queries.session_listing import with_answer_columns
+
+LARGEST_KEY = 2**63 - 1
+
+
+def find_session(request: ApiRequest, public_id: str) -> Session:
+    """Return a session of the key's project."""
+    rows = with_answer_columns(Session.objects.filter(project=request.auth.project, public_id=public_id))
+    session = rows.first() if is_legal_id(public_id) else None
+    if session is None:
+        raise NotFound("There is no such session.")
+    session.project = request.auth.project
+    request.written_session = session.pk
+    return session
+
+
+def find_run(request: ApiRequest, public_id: str) -> Run:
+    """Return a run of the key's project with its events."""
+    rows = Run.objects.filter(project=request.auth.project, public_id=public_id).select_related("session")
+    run = rows.with_events().first() if is_legal_id(public_id) else None
+    if run is None:
+        raise NotFound("There is no such run.")
+    request.written_session = run.session_id
+    return run
+
+
+def find_event(request: ApiRequest, public_id: str) -> Event:
+    """Return an event of the key's project."""
+    rows = Event.objects.filter(pk=_key_in(public_id), run__project=request.auth.project)
+    event = rows.select_related("run__session").first()
+    if event is None:
+        raise NotFound("There is no such event.")
+    request.written_session = event.run.session_id
+    return event
+
+
+def _key_in(public_id: str) -> int:
+    digits = public_id.removeprefix("evt_")
+    legal = digits.isascii() and digits.isdigit() and len(digits) < 20 and public_id == f"evt_{int(digits)}"
+    return int(digits) if legal and int(digits) <= LARGEST_KEY else 0

@@ -1,0 +1,118 @@
+"""Prompts as bots ask for and get them."""
+
+from typing import Any
+
+from pydantic import Field, create_model
+
+from sessions_app.api.schemas import In, JsonObject, Out
+from sessions_app.api.setting_schemas import SparseSettings
+from sessions_app.domain.memory_settings import Layer, stored_values
+from sessions_app.domain.plan import Fate, FateRange, Part, Prompt, TokenParts, WarningCode
+
+
+class PromptIn(In):
+    """What to ask now, with what, and with which settings this time."""
+
+    query: str | None = Field(None, description="The question that comes last; a blank one is refused.")
+    context: list[str] = Field([], description="Texts to put before the question, such as retrieved documents.")
+    tools: list[JsonObject] = Field([], description="Tool definitions in OpenAI's form; they are counted, not sent.")
+    instructions: str | None = Field(None, description="This time instead of the session's.")
+    settings: SparseSettings | None = Field(None, description="This time instead of the session's.")
+
+
+class FatesOut(Out):
+    """Neighbouring runs that share a fate."""
+
+    first: int
+    last: int
+    fate: Fate
+    reason: str
+
+
+class WarningOut(Out):
+    """Something to know about a prompt."""
+
+    code: WarningCode
+    detail: str
+
+
+class EffectiveSetting(Out):
+    """A value in force and the layer that it comes from."""
+
+    value: Any
+    origin: Layer = Field(serialization_alias="from")
+
+
+class SummarySent(Out):
+    """The summary in a prompt."""
+
+    id: str
+    number: int
+    covers_through: int
+
+
+TokensOut = create_model(
+    "TokensOut",
+    __base__=Out,
+    __doc__="Tokens by part; the parts sum to `total`, and `free` is what is left of `budget`.",
+    **dict.fromkeys(["total", "budget", "free", *map(str, Part)], (int, ...)),  # type: ignore[call-overload]
+)
+
+
+class PromptOut(Out):
+    """A prompt, ready to send, and everything that explains it."""
+
+    messages: list[JsonObject] | None = Field(description="Ready to send; null in the format text.")
+    text: str | None = Field(description="The prompt in the format text.")
+    format: str
+    model: str
+    encoding: str
+    margin: float = Field(description="By how much counts are enlarged for a tokenizer that is not public.")
+    tokens: TokensOut  # type: ignore[valid-type]
+    fates: list[FatesOut]
+    unseen: int = Field(description="How many runs the model cannot see.")
+    warnings: list[WarningOut]
+    settings: dict[str, EffectiveSetting]
+    summary: SummarySent | None
+    fingerprint: str
+
+
+def prompt_out(prompt: Prompt) -> PromptOut:
+    """Return a prompt as an answer."""
+    return PromptOut(
+        messages=None if prompt.messages is None else [dict(message) for message in prompt.messages],
+        text=prompt.text,
+        format=prompt.format,
+        model=prompt.model,
+        encoding=prompt.encoding,
+        margin=prompt.margin,
+        tokens=_tokens(prompt),
+        fates=[_fates(fates) for fates in prompt.fates],
+        unseen=prompt.unseen,
+        warnings=[WarningOut(code=warning.code, detail=warning.detail) for warning in prompt.warnings],
+        settings=_settings(prompt),
+        summary=_summary(prompt),
+        fingerprint=prompt.fingerprint,
+    )
+
+
+def _tokens(prompt: Prompt) -> Any:
+    tokens: TokenParts = prompt.tokens
+    parts = {str(part): getattr(tokens, part) for part in Part}
+    return TokensOut(total=tokens.total, budget=prompt.budget, free=prompt.free, **parts)
+
+
+def _fates(fates: FateRange) -> FatesOut:
+    return FatesOut(first=fates.first, last=fates.last, fate=fates.fate, reason=fates.reason)
+
+
+def _settings(prompt: Prompt) -> dict[str, EffectiveSetting]:
+    origins = prompt.settings.origins
+    values = stored_values(prompt.settings.values)
+    return {name: EffectiveSetting(value=value, origin=origins[name]) for name, value in values.items()}
+
+
+def _summary(prompt: Prompt) -> SummarySent | None:
+    if prompt.summary_id is None or prompt.summary_number is None or prompt.covers_through is None:
+        return None
+    return SummarySent(id=prompt.summary_id, number=prompt.summary_number, covers_through=prompt.covers_through)

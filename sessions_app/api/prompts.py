@@ -1,0 +1,43 @@
+"""Prompts: what to send to the model next."""
+
+from ninja import Body, Query, Router
+
+from sessions_app.api.access import READ, ApiRequest
+from sessions_app.api.lookups import find_session
+from sessions_app.api.parsing import at
+from sessions_app.api.prompt_schemas import PromptIn, PromptOut, prompt_out
+from sessions_app.api.setting_schemas import SettingParameters
+from sessions_app.domain.memory_settings import check_settings, setting_from_text
+from sessions_app.services.prompts import session_prompt
+
+router = Router(tags=["prompts"])
+
+
+@router.post("/sessions/{session_id}/prompt", auth=READ, response=PromptOut, by_alias=True)
+def build(
+    request: ApiRequest,
+    session_id: str,
+    payload: PromptIn = Body(PromptIn()),  # noqa: B008 (how ninja marks a body)
+) -> PromptOut:
+    """Build the prompt to send next. Nothing is stored."""
+    session = find_session(request, session_id)
+    with at("/settings"):
+        overrides = check_settings(payload.settings or {})
+    prompt = session_prompt(
+        session=session,
+        overrides=overrides,
+        query=payload.query,
+        context=payload.context,
+        tools=payload.tools,
+        instructions=payload.instructions,
+    )
+    return prompt_out(prompt)
+
+
+@router.get("/sessions/{session_id}/prompt", auth=READ, response=PromptOut, by_alias=True)
+def show(request: ApiRequest, session_id: str, settings: Query[SettingParameters]) -> PromptOut:  # type: ignore[valid-type]
+    """Build the context for a question to come, with settings as query parameters."""
+    session = find_session(request, session_id)
+    given = settings.model_dump(exclude_none=True)  # type: ignore[attr-defined]
+    overrides = {name: setting_from_text(name, text) for name, text in given.items()}
+    return prompt_out(session_prompt(session=session, overrides=overrides))

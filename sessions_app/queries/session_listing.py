@@ -1,0 +1,99 @@
+"""The plain list of sessions that bots page through."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db import connection, models
+from django.db.models import F, Q, Value
+from django.db.models.lookups import Exact
+
+from sessions_app.models import Project, Session
+from sessions_app.models.sessions import SessionQuerySet
+from sessions_app.queries.keyset import Order, read_text, read_time
+
+# Behind the last character that an id may have.
+_AFTER_IDS = "\x7f"
+_LARGEST_NUMBER = 2**63
+
+ORDERS: Mapping[str, Order] = {
+    order.name: order
+    for order in (
+        Order("-updated_at", F("updated_at"), read_time, descending=True),
+        Order("updated_at", F("updated_at"), read_time),
+        Order("-created_at", F("created_at"), read_time, descending=True),
+        Order("created_at", F("created_at"), read_time),
+        Order("id", F("public_id"), read_text),
+        Order("-id", F("public_id"), read_text, descending=True),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which sessions to list; `since` and `until` (exclusive) bound the last change, all tags are asked for."""
+
+    prefix: str = ""
+    words: str = ""
+    user_id: str = ""
+    parent_id: str = ""
+    roots: bool = False
+    tags: Sequence[str] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def listed_sessions(*, project: Project, wanted: Wanted) -> SessionQuerySet:
+    """Return the sessions that fit, unordered, with what their answers show."""
+    rows = Session.objects.filter(project=project)
+    if wanted.roots:
+        rows = rows.roots()
+    if wanted.prefix:
+        rows = rows.filter(public_id__gte=wanted.prefix, public_id__lt=wanted.prefix + _AFTER_IDS)
+    if wanted.words:
+        rows = rows.matching(wanted.words)
+    for tag in wanted.tags:
+        rows = rows.filter(tags__name=tag)
+    for name, text in wanted.metadata.items():
+        rows = rows.filter(_has_metadata(name, text))
+    exact = {
+        "user_id": wanted.user_id,
+        "parent__public_id": wanted.parent_id,
+        "updated_at__gte": wanted.since,
+        "updated_at__lt": wanted.until,
+    }
+    return with_answer_columns(rows.filter(**{name: value for name, value in exact.items() if value}))
+
+
+def with_answer_columns(rows: SessionQuerySet) -> SessionQuerySet:
+    """Fetch what an answer shows of each session in a constant number of queries."""
+    return rows.select_related("parent", "summary").prefetch_related("tags")
+
+
+def _has_metadata(name: str, text: str) -> Q:
+    """Sessions whose metadata have a text, number or flag under this name that is written like `text`."""
+    condition = Q()
+    for value in _readings(text):
+        condition |= _metadata_is(name, value)
+    return condition
+
+
+def _readings(text: str) -> list[str | float | bool]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return [text]
+    plain = isinstance(value, int | float) and abs(value) < _LARGEST_NUMBER
+    return [text, value] if plain else [text]
+
+
+def _metadata_is(name: str, value: str | float | bool) -> Q:  # noqa: FBT001 (a value like the others)
+    if connection.vendor == "postgresql":
+        return Q(metadata__contains={name: value})
+    # Unlike the lookup of Django, this does not take a name of digits for a place in a list.
+    path = Value(f"$.{json.dumps(name)}")
+    output_field = models.TextField() if isinstance(value, str) else models.FloatField()
+    found = models.Func(F("metadata"), path, function="JSON_EXTRACT", output_field=output_field)
+    return Q(Exact(found, Value(value, output_field=output_field)))

@@ -1,0 +1,74 @@
+"""API keys: `cw_<key id>_<secret><checksum>`, of which only the SHA-256 of the secret is stored."""
+
+import hashlib
+import secrets
+import string
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from hmac import compare_digest
+from zlib import crc32
+
+from django.db.models import Q
+
+from sessions_app.domain.errors import FieldError, InvalidInput
+from sessions_app.models import ApiKey, Project, Scope
+
+PREFIX = "cw"
+ID_LENGTH = 12
+# 43 characters of 62 carry 256 bits.
+SECRET_LENGTH = 43
+CHECKSUM_LENGTH = 8
+USE_NOTED_EVERY = timedelta(minutes=1)
+
+_ALPHABET = string.digits + string.ascii_letters
+
+
+def create_api_key(*, project: Project, name: str, scopes: Iterable[str]) -> tuple[ApiKey, str]:
+    """Create a key and return it with its text, which cannot be had again."""
+    granted = _check_scopes(scopes)
+    key_id, secret = _random(ID_LENGTH), _random(SECRET_LENGTH)
+    row = ApiKey.objects.create(project=project, name=name, key_id=key_id, secret_hash=_hashed(secret), scopes=granted)
+    return row, f"{PREFIX}_{key_id}_{secret}{_checksum(key_id, secret)}"
+
+
+def key_of(*, text: str, now: datetime) -> ApiKey | None:
+    """Return the key that a text stands for, None if it is wrong or revoked; its use is noted once a minute."""
+    parts = text.split("_")
+    if len(parts) != 3 or parts[0] != PREFIX or not text.isascii():
+        return None
+    key_id, secret, checksum = parts[1], parts[2][:-CHECKSUM_LENGTH], parts[2][-CHECKSUM_LENGTH:]
+    # A mistyped key is told apart without asking the database.
+    if not compare_digest(_checksum(key_id, secret), checksum):
+        return None
+    row = ApiKey.objects.select_related("project").filter(key_id=key_id, revoked_at=None).first()
+    if row is None or not compare_digest(_hashed(secret), row.secret_hash):
+        return None
+    _note_use(row, now)
+    return row
+
+
+def _check_scopes(scopes: Iterable[str]) -> list[str]:
+    wanted = set(scopes)
+    if not wanted or not wanted <= set(Scope.values):
+        detail = f"The scopes of a key are one or more of {', '.join(Scope.values)}."
+        raise InvalidInput(detail, errors=[FieldError("/scopes", detail)])
+    return [scope for scope in Scope.values if scope in wanted]
+
+
+def _note_use(row: ApiKey, now: datetime) -> None:
+    if row.last_used_at is not None and row.last_used_at > now - USE_NOTED_EVERY:
+        return
+    stale = Q(last_used_at=None) | Q(last_used_at__lte=now - USE_NOTED_EVERY)
+    ApiKey.objects.filter(stale, pk=row.pk).update(last_used_at=now)
+
+
+def _random(length: int) -> str:
+    return "".join(secrets.choice(_ALPHABET) for _ in range(length))
+
+
+def _hashed(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _checksum(key_id: str, secret: str) -> str:
+    return f"{crc32(f'{PREFIX}_{key_id}_{secret}'.encode()):08x}"
