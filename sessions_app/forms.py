@@ -8,6 +8,7 @@ from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 from django.utils.http import urlencode
 
+from sessions_app.queries.imports import Shown
 from sessions_app.queries.sessions import SessionFilter, SessionSort, SessionView
 
 
@@ -72,6 +73,22 @@ class SessionFilterForm(forms.Form):
             roots_only=given["roots"],
             sort=given["sort"],
         )
+
+
+class ImportForm(forms.Form):
+    """A file of conversations."""
+
+    file = forms.FileField(
+        max_length=1000,
+        error_messages={"required": "Choose a file to import.", "empty": "This file is empty."},
+    )
+
+
+class ReportForm(forms.Form):
+    """Which part of an import's report is asked for."""
+
+    show = _choice_field("show", Shown, Shown.ALL)
+    after = forms.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
 
 
 def _start_of(day: date | None, *, days_later: int = 0) -> datetime | None:

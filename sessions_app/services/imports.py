@@ -69,7 +69,8 @@ def import_row(*, project: Project, file_format: FileFormat, row: PreparedRow, n
     try:
         return import_conversation(project=project, source=file_format.name, conversation=row.conversation, now=now)
     except HistoryChanged as error:
-        return Imported(ImportOutcome.CHANGED, row.title, error.detail)
+        known = _known(project, file_format.name, row.conversation)
+        return Imported(ImportOutcome.CHANGED, row.title, error.detail, known)
     except InvalidInput as error:
         return Imported(ImportOutcome.INVALID, row.title, error.detail)
 
@@ -81,7 +82,7 @@ def import_conversation(*, project: Project, source: str, conversation: Conversa
     if the stored runs say otherwise than the conversation.
     """
     for _ in range(ATTEMPTS):
-        known = Session.objects.filter(project=project, source=source, source_id=conversation.source_id).first()
+        known = _known(project, source, conversation)
         try:
             if known is None:
                 return _create(project, source, conversation, now)
@@ -93,6 +94,10 @@ def import_conversation(*, project: Project, source: str, conversation: Conversa
             if known is not None:
                 raise HistoryChanged(conflict.detail) from conflict
     raise HistoryChanged("The stored conversation is being changed by others at this moment; import it again later.")
+
+
+def _known(project: Project, source: str, conversation: Conversation) -> Session | None:
+    return Session.objects.filter(project=project, source=source, source_id=conversation.source_id).first()
 
 
 def _create(project: Project, source: str, conversation: Conversation, now: datetime) -> Imported:

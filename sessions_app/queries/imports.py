@@ -1,0 +1,101 @@
+"""What the import page reads: an import, its report page by page, and the imports before it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.db.models import Count, QuerySet
+
+from sessions_app.domain.file_formats import FILE_FORMATS
+from sessions_app.models import Import, ImportedConversation, ImportOutcome, ImportStatus, Project
+
+ROWS_AT_ONCE = 50
+EARLIER_SHOWN = 20
+
+
+class Shown(StrEnum):
+    """Which conversations of a report are shown."""
+
+    ALL = "all"
+    ERRORS = "errors"
+    UNCHANGED = "unchanged"
+
+
+OUTCOMES: Mapping[Shown, tuple[ImportOutcome, ...]] = {
+    Shown.ALL: tuple(ImportOutcome),
+    Shown.ERRORS: (ImportOutcome.CHANGED, ImportOutcome.INVALID),
+    Shown.UNCHANGED: (ImportOutcome.UNCHANGED,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an import came, in conversations by outcome and in percent of the file."""
+
+    imported: int
+    extended: int
+    unchanged: int
+    errors: int
+    percent: int
+    is_running: bool
+
+    @property
+    def done(self) -> int:
+        """How many conversations have been read."""
+        return self.imported + self.extended + self.unchanged + self.errors
+
+    @property
+    def bar(self) -> Sequence[tuple[str, int]]:
+        """The parts of the bar; what is left is told by the bytes of the file that were not read yet."""
+        shares = (("kept", self.imported + self.extended), ("skipped", self.unchanged), ("lost", self.errors))
+        read = [(fate, 100 * self.percent * amount // max(self.done, 1)) for fate, amount in shares]
+        return [*read, ("free", 100 * (100 - self.percent))]
+
+    @property
+    def sentence(self) -> str:
+        """The same in words."""
+        counts = f"{self.imported} imported, {self.extended} extended, {self.unchanged} unchanged, {self.errors} errors"
+        return f"{counts}; {self.percent} % of the file read"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A page of the report, in the order of the file; `next_after` is where the next one starts."""
+
+    shown: Shown
+    rows: Sequence[ImportedConversation]
+    next_after: int | None
+
+
+def progress_of(work: Import) -> Progress:
+    """Return how far an import came."""
+    grouped = work.conversations.order_by().values_list("outcome").annotate(Count("pk"))
+    counts = {ImportOutcome(outcome): count for outcome, count in grouped}
+    errors = sum(counts.get(outcome, 0) for outcome in OUTCOMES[Shown.ERRORS])
+    return Progress(
+        imported=counts.get(ImportOutcome.IMPORTED, 0),
+        extended=counts.get(ImportOutcome.EXTENDED, 0),
+        unchanged=counts.get(ImportOutcome.UNCHANGED, 0),
+        errors=errors,
+        percent=100 * work.done_bytes // max(work.size, 1),
+        is_running=work.status in (ImportStatus.PENDING, ImportStatus.RUNNING),
+    )
+
+
+def report_of(work: Import, *, shown: Shown, after: int) -> Report:
+    """Return the conversations of the report behind the place `after`."""
+    rows = work.conversations.filter(outcome__in=OUTCOMES[shown], place__gt=after)
+    page = list(rows.select_related("session").order_by("place")[: ROWS_AT_ONCE + 1])
+    more = page[ROWS_AT_ONCE - 1].place if len(page) > ROWS_AT_ONCE else None
+    return Report(shown, page[:ROWS_AT_ONCE], more)
+
+
+def earlier_imports(project: Project) -> QuerySet[Import]:
+    """Return the project's newest imports."""
+    return Import.objects.filter(project=project)[:EARLIER_SHOWN]
+
+
+def format_label(work: Import) -> str:
+    """Return the words for an import's file format; one that is gone from the table is named as it was."""
+    known = FILE_FORMATS.get(work.file_format)
+    return known.label if known else work.file_format

@@ -1,0 +1,134 @@
+"""Uploaded files on their way in: kept in the data folder, worked through in the background, resumed after a crash.
+
+How far an import came stands in its rows: the conversations that were reported, and a lease of the worker at it.
+"""
+
+import uuid
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import BinaryIO
+
+import structlog
+from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.core.files import File
+from django.core.files.storage import FileSystemStorage
+from django.db import IntegrityError, OperationalError, transaction
+from django.db.models import DateTimeField, ExpressionWrapper, F, Max, Q, QuerySet
+from django.db.models.functions import Now
+
+from sessions_app.domain.file_formats import FILE_FORMATS, detect_format
+from sessions_app.domain.text_cleaning import clean_text
+from sessions_app.models import Import, ImportedConversation, ImportStatus, Project
+from sessions_app.services.imports import PreparedRow, import_row, prepare_row
+
+log = structlog.get_logger(__name__)
+
+LEASE = timedelta(seconds=60)
+HEAD = 64 * 1024
+LONGEST_NAME = 255
+UNFINISHED = (ImportStatus.PENDING, ImportStatus.RUNNING)
+
+
+def start_import(*, project: Project, user: AbstractBaseUser | AnonymousUser, file: File, now: datetime) -> Import:
+    """Keep an uploaded file and its wish to be imported; raises InvalidInput if its format is not recognized."""
+    name = clean_text(file.name or "")[-LONGEST_NAME:]
+    file_format = detect_format(file.read(HEAD), name)
+    file.seek(0)
+    return Import.objects.create(
+        project=project,
+        user_id=user.pk,
+        file_name=name,
+        stored_as=_storage().save(uuid.uuid4().hex, file),
+        file_format=file_format.name,
+        size=file.size,
+        created_at=now,
+    )
+
+
+def waiting_imports() -> list[int]:
+    """Return the keys of imports that nobody is working on."""
+    return list(_free_imports().values_list("pk", flat=True))
+
+
+def work_through(*, import_pk: int, now: datetime) -> None:
+    """Bring in what is left of an import; returns at once if another worker is at it or it is done."""
+    if not _free_imports().filter(pk=import_pk).update(status=ImportStatus.RUNNING, lease_until=_lease()):
+        return
+    work = Import.objects.select_related("project").get(pk=import_pk)
+    try:
+        with _path(work).open("rb") as stream:
+            is_ours = _bring_in(work, stream, now)
+    except OperationalError:
+        raise  # The database is away or busy; the sweeper tries again when the lease has run out.
+    except Exception as error:
+        log.exception("import_failed", import_pk=import_pk)
+        _end(work, error=f"It broke off: {type(error).__name__}.")
+        return
+    if is_ours:
+        _end(work, error="" if work.conversations.exists() else "There is no conversation in this file.")
+
+
+def _bring_in(work: Import, stream: BinaryIO, now: datetime) -> bool:
+    """Import each conversation behind the last reported one; false if another worker has taken over."""
+    file_format = FILE_FORMATS[work.file_format]
+    done = work.conversations.aggregate(last=Max("place"))["last"] or 0
+    for found in file_format.rows(stream, work.file_name):
+        if found.place <= done:
+            continue
+        row = prepare_row(file_format=file_format, found=found)
+        if not _store(work, row, stream.tell(), now):
+            return False
+    return True
+
+
+def _store(work: Import, row: PreparedRow, done_bytes: int, now: datetime) -> bool:
+    """Import a conversation and report it in one transaction; false if somebody else has reported its place."""
+    try:
+        with transaction.atomic():
+            done = import_row(project=work.project, file_format=FILE_FORMATS[work.file_format], row=row, now=now)
+            ImportedConversation.objects.create(
+                source_import=work,
+                place=row.place,
+                title=done.title,
+                outcome=done.outcome,
+                detail=done.detail,
+                session=done.session,
+                new_runs=done.new_runs,
+            )
+            Import.objects.filter(pk=work.pk).update(
+                done_items=F("done_items") + 1, done_bytes=done_bytes, lease_until=_lease()
+            )
+    except IntegrityError:
+        return False
+    return True
+
+
+def _end(work: Import, *, error: str) -> None:
+    """Close an import and forget its file."""
+    Import.objects.filter(pk=work.pk).update(
+        status=ImportStatus.FAILED if error else ImportStatus.COMPLETED,
+        error=error,
+        lease_until=None,
+        done_bytes=F("done_bytes") if error else F("size"),
+        finished_at=Now(),
+        stored_as="",
+    )
+    _storage().delete(work.stored_as)
+
+
+def _free_imports() -> QuerySet[Import]:
+    return Import.objects.filter(Q(lease_until=None) | Q(lease_until__lt=Now()), status__in=UNFINISHED)
+
+
+def _lease() -> ExpressionWrapper:
+    return ExpressionWrapper(Now() + LEASE, output_field=DateTimeField())
+
+
+def _storage() -> FileSystemStorage:
+    return FileSystemStorage(location=settings.DATA_DIR / "imports")
+
+
+def _path(work: Import) -> Path:
+    return Path(_storage().path(work.stored_as))

@@ -1,0 +1,153 @@
+"""Uploaded files on their way in: each conversation reported once, whatever happens to the worker."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.files.base import ContentFile
+from django.db.models.functions import Now
+
+from sessions_app.domain.errors import InvalidInput
+from sessions_app.domain.file_formats.openai import OPENAI
+from sessions_app.domain.json_streams import Found
+from sessions_app.models import Import, ImportedConversation, ImportStatus, Run, Session
+from sessions_app.services import import_files
+from sessions_app.services.import_files import start_import, waiting_imports, work_through
+from sessions_app.services.imports import prepare_row
+from tests.factories import NOW, make_project
+
+pytestmark = pytest.mark.django_db
+
+MESSAGES = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
+
+
+@pytest.fixture(autouse=True)
+def data_dir(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    return tmp_path
+
+
+@pytest.fixture
+def begin():
+    """Return a function that uploads rows, or bytes, as a file."""
+    project, user = make_project(), get_user_model().objects.create_user("reader")
+
+    def upload(*rows, name="talks.jsonl"):
+        lines = b"\n".join(row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows)
+        return start_import(project=project, user=user, file=ContentFile(lines, name), now=NOW)
+
+    return upload
+
+
+def row(number):
+    return {"id": f"talk-{number}", "messages": MESSAGES}
+
+
+def report(work):
+    return list(work.conversations.values_list("place", "outcome"))
+
+
+def stored_files(folder):
+    return list((folder / "imports").iterdir())
+
+
+def test_an_upload_waits_until_it_is_worked_through(begin, data_dir):
+    work = begin(row(1), row(2))
+    assert (work.status, work.file_format, waiting_imports()) == (ImportStatus.PENDING, "openai", [work.pk])
+    assert len(stored_files(data_dir)) == 1
+    work_through(import_pk=work.pk, now=NOW)
+    work.refresh_from_db()
+    assert (work.status, work.done_items, work.done_bytes) == (ImportStatus.COMPLETED, 2, work.size)
+    assert report(work) == [(1, "imported"), (2, "imported")]
+    assert work.finished_at is not None
+    assert stored_files(data_dir) == []
+    assert waiting_imports() == []
+
+
+def test_what_cannot_be_read_is_reported_and_the_rest_comes_in(begin):
+    work = begin(row(1), b"{broken", {"id": "x", "messages": [{}]}, row(1))
+    work_through(import_pk=work.pk, now=NOW)
+    assert report(work) == [(1, "imported"), (2, "invalid"), (3, "invalid"), (4, "unchanged")]
+    invalid = work.conversations.get(place=3)
+    assert (invalid.title, invalid.detail, invalid.session) == ("x", "Message 1: it has no role.", None)
+
+
+def test_a_changed_history_is_reported_with_the_session_it_is_about(begin):
+    work_through(import_pk=begin(row(1)).pk, now=NOW)
+    work = begin({"id": "talk-1", "messages": MESSAGES[1:]})
+    work_through(import_pk=work.pk, now=NOW)
+    assert report(work) == [(1, "changed")]
+    assert work.conversations.get().session == Session.objects.get()
+
+
+def test_an_import_without_conversations_has_failed(begin, data_dir):
+    work = begin(b" ")
+    work_through(import_pk=work.pk, now=NOW)
+    work.refresh_from_db()
+    assert (work.status, work.error) == (ImportStatus.FAILED, "There is no conversation in this file.")
+    assert stored_files(data_dir) == []
+
+
+def test_a_lost_file_fails_the_import(begin, data_dir):
+    work = begin(row(1))
+    stored_files(data_dir)[0].unlink()
+    work_through(import_pk=work.pk, now=NOW)
+    work.refresh_from_db()
+    assert (work.status, work.error) == (ImportStatus.FAILED, "It broke off: FileNotFoundError.")
+
+
+def test_files_of_an_unknown_format_are_not_kept(begin, data_dir):
+    with pytest.raises(InvalidInput, match="not recognized"):
+        begin(b"PK", name="talks.zip")
+    assert not Import.objects.exists()
+    assert not (data_dir / "imports").exists()
+
+
+def test_an_import_goes_on_where_a_killed_worker_came_to(begin, monkeypatch):
+    work = begin(row(1), row(2), row(3))
+    with monkeypatch.context() as patch:
+        patch.setattr(import_files, "_store", killed_at(2))
+        with pytest.raises(KeyboardInterrupt):
+            work_through(import_pk=work.pk, now=NOW)
+    assert report(work) == [(1, "imported")]
+    assert waiting_imports() == []
+    work_through(import_pk=work.pk, now=NOW)
+    assert report(work) == [(1, "imported")]
+
+    Import.objects.update(lease_until=Now() - timedelta(seconds=1))
+    assert waiting_imports() == [work.pk]
+    work_through(import_pk=work.pk, now=NOW)
+    assert report(work) == [(1, "imported"), (2, "imported"), (3, "imported")]
+    assert (Session.objects.count(), Run.objects.count()) == (3, 3)
+
+
+def killed_at(place):
+    """Return a stand-in for storing that dies at this place."""
+    store = import_files._store
+
+    def store_or_die(work, read, *others):
+        if read.place == place:
+            raise KeyboardInterrupt
+        return store(work, read, *others)
+
+    return store_or_die
+
+
+def test_a_worker_stops_when_another_has_taken_over(begin):
+    work = begin(row(1), row(2))
+    ImportedConversation.objects.create(source_import=work, place=2, outcome="imported")
+    read = prepare_row(file_format=OPENAI, found=Found(2, row(2)))
+    assert import_files._store(work, read, 10, NOW) is False
+    assert not Session.objects.exists()
+
+
+def test_an_import_that_is_done_is_not_done_again(begin):
+    work = begin(row(1))
+    work_through(import_pk=work.pk, now=NOW)
+    work_through(import_pk=work.pk, now=NOW)
+    assert report(work) == [(1, "imported")]
+
+
+def test_long_names_of_files_are_cut(begin):
+    assert len(begin(row(1), name="n" * 300 + ".jsonl").file_name) == 255
