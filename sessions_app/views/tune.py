@@ -61,7 +61,7 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
     context = compared(bench) | {"project": bench.project, "conversation": bench.conversation, "tab": tab}
     context |= _prompt_tab(request, bench, context) if tab == "prompt" else _why_tab(request, bench, context)
     if request.htmx and "from" in request.GET:
-        return render_page(request, PAGE, "rows", context)
+        return render_page(request, f"tune/{tab}.html", "rows", context)
     partial = "result" if request.htmx.target == "result" else "bench"
     context |= _controls(bench, tab, context["carried"]) | {"oob": bool(request.htmx) and partial == "result"}
     if request.htmx:

@@ -67,11 +67,11 @@
   };
   dress(document);
 
-  // Focus survives a swap: by id, else the swapped region itself, never the top of the page.
+  // Focus survives a swap: by id (or on what data-focus names, if the element goes), else the swapped region itself.
   let focused = null;
   document.addEventListener('htmx:beforeSwap', event => {
     const active = document.activeElement;
-    focused = event.detail.target?.contains(active) && active !== document.body ? active.id : null;
+    focused = event.detail.target?.contains(active) && active !== document.body ? active.dataset.focus || active.id : null;
   });
   document.addEventListener('htmx:afterSettle', event => {
     dress(document);
