@@ -3,7 +3,7 @@
   const root = document.documentElement;
   const saved = key => { try { return localStorage.getItem(key); } catch { return null; } };   // private mode
   const theme = new URLSearchParams(location.search).get('theme') || saved('theme') || 'system';
-  const dark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+  const dark = theme === 'dark' || (theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   root.classList.toggle('dark', dark);
   root.classList.add('js');
   root.dataset.navDefault = root.dataset.nav;
