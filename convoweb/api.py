@@ -15,7 +15,7 @@ from ninja.openapi.schema import OpenAPISchema
 from convoweb.problems import CONTENT_TYPE, problem
 from sessions_app.api import health, projects, prompts, run_events, runs, sessions
 from sessions_app.api.access import KeyThrottle, parse_rate
-from sessions_app.api.parsing import JsonRenderer, StrictParser, invalid, refuse_unknown_parameters
+from sessions_app.api.parsing import REPLACED_HEADER, JsonRenderer, StrictParser, invalid, refuse_unknown_parameters
 from sessions_app.api.schemas import Problem
 from sessions_app.domain.errors import BudgetTooSmall, Conflict, ConvowebError, NotFound
 
@@ -33,7 +33,15 @@ STATUSES: dict[type[ConvowebError], int] = {
 
 
 class ConvowebAPI(NinjaAPI):
-    """NinjaAPI whose document says how errors look."""
+    """NinjaAPI that reports replaced characters, and whose document says how errors look."""
+
+    def create_response(self, request: HttpRequest, data: Any, **options: Any) -> HttpResponse:
+        """Return an answer; a header counts the characters of the request that could not be stored."""
+        response = super().create_response(request, data, **options)
+        replaced = getattr(request, "replaced_characters", 0)
+        if replaced:
+            response[REPLACED_HEADER] = str(replaced)
+        return response
 
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
         """Return the OpenAPI document."""
@@ -74,8 +82,8 @@ def refused(request: HttpRequest, error: ConvowebError) -> HttpResponse:  # noqa
 @api.exception_handler(ValidationError)
 def invalid_request(request: HttpRequest, error: ValidationError) -> HttpResponse:
     """Answer fields that ninja has refused."""
-    # Places begin with "body", "query" or "path"; behind the first two stands the argument that took it.
-    return refused(request, invalid(error.errors, prefixes={"body": 2, "query": 2}))
+    # Places begin with "body", "query" or "path"; behind "body" stands the argument that took it.
+    return refused(request, invalid(error.errors, prefixes={"body": 2}))
 
 
 @api.exception_handler(HttpError)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from ninja.decorators import decorate_view
 
 from sessions_app.api.access import remembered_key
-from sessions_app.api.parsing import Door
+from sessions_app.api.parsing import REPLACED_HEADER, Door
 from sessions_app.domain.errors import ConvowebError, FieldError, InvalidInput
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.services.idempotency import Answer, Request, claim, keep
@@ -20,7 +20,7 @@ from sessions_app.services.idempotency import Answer, Request, claim, keep
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
 LONGEST_KEY = 255
-KEPT_HEADERS = ("Content-Type", "Location")
+KEPT_HEADERS = ("Content-Type", "Location", REPLACED_HEADER)
 
 
 def _once(run: Door) -> Door:
