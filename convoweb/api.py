@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
+from ninja.operation import Operation
 
 from convoweb.problems import CONTENT_TYPE, problem
 from sessions_app.api import health, projects, prompts, run_events, runs, sessions
@@ -42,6 +43,11 @@ class ConvowebAPI(NinjaAPI):
         if replaced:
             response[REPLACED_HEADER] = str(replaced)
         return response
+
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        """Return the noun and the verb, which are the names of the module and the function."""
+        noun = operation.view_func.__module__.rpartition(".")[2]
+        return f"{noun}_{operation.view_func.__name__}"
 
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
         """Return the OpenAPI document."""
