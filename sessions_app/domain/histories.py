@@ -100,8 +100,13 @@ def _difference(position: int, here: NewRun, there: NewRun) -> str:
         longer, place = ("the file", len(ours)) if len(theirs) > len(ours) else ("the stored one", len(theirs))
         return f"Run {position}: {longer} has more from message {place + 1} of the run on, and other runs follow."
     start = max(_same_length(ours[number], theirs[number]) - _CONTEXT, 0)
-    old, new = (text[start : start + _SHOWN] for text in (ours[number], theirs[number]))
+    old, new = (_excerpt(text[number], start) for text in (ours, theirs))
     return f"Run {position} differs at its message {number + 1}. Stored: {old} In the file: {new}"
+
+
+def _excerpt(text: str, start: int) -> str:
+    end = start + _SHOWN
+    return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"
 
 
 def _same_length(first: str, second: str) -> int:

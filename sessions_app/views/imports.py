@@ -66,7 +66,7 @@ def report(request: HtmxRequest, slug: str, import_pk: int) -> HttpResponse:
 
 def _start(request: HtmxRequest, project: Project) -> Import:
     if is_too_large(request):
-        raise InvalidInput(f"The file is larger than {filesizeformat(settings.CONVOWEB_MAX_UPLOAD)}.")
+        raise InvalidInput(f"The file is larger than {_limit()}.")
     form = ImportForm(request.POST, request.FILES)
     if not form.is_valid():
         raise InvalidInput(str(form.errors["file"][0]))
@@ -80,5 +80,9 @@ def _context(request: HtmxRequest, project: Project) -> dict[str, Any]:
         "earlier": earlier,
         "running": running,
         "formats": FILE_FORMATS.values(),
-        "limit": settings.CONVOWEB_MAX_UPLOAD,
+        "limit": _limit(),
     }
+
+
+def _limit() -> str:
+    return filesizeformat(settings.CONVOWEB_MAX_UPLOAD).replace(".0", "")
