@@ -121,9 +121,17 @@ class SessionTranscript:
         return None if newest is None else newest.to_value()
 
     def parent_contexts(self, depth: int) -> list[ParentContext]:
-        """The summaries of up to `depth` parents, root first; parents without a summary are left out."""
+        """The summaries of up to `depth` parents, root first; parents without a summary are left out.
+
+        Behind a fork link only a summary of shared runs counts: what the parent heard later is not the fork's.
+        """
         contexts: list[ParentContext] = []
+        shared = self._session.forked_at
         for _, parent in zip(range(depth), ancestors_of(self._session), strict=False):
-            if parent.summary is not None:
-                contexts.append(ParentContext(str(parent), parent.summary.text))
+            entries = Summary.objects.in_use().filter(session=parent)
+            newest = (entries if shared is None else entries.filter(covers_through__lte=shared)).last()
+            if newest is not None:
+                contexts.append(ParentContext(str(parent), newest.text))
+            grand = parent.forked_at
+            shared = grand if grand is None or shared is None else min(shared, grand)
         return contexts[::-1]

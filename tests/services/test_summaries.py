@@ -11,7 +11,7 @@ from django.utils import timezone
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.plan import Fate
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import Session, Summary, SummaryStatus
+from sessions_app.models import Session, SessionTranscript, Summary, SummaryStatus
 from sessions_app.services import summaries
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs, finish_run
@@ -382,6 +382,27 @@ def test_a_fork_summarizes_its_lineage_on_its_own(scripted):
     covered = {each.public_id: each.summary.covers_through for each in (fork, parent) if each.summary}
     assert covered == {fork.public_id: 4, "parent": 3}
     assert sent(fork) == [5]
+
+
+def test_a_fork_hears_nothing_of_what_its_parents_summary_covers_behind_the_fork(scripted):
+    scripted()
+    settings = AT_ONCE | {"offset": 1, "include_parent_context": True, "parent_depth": 3}
+    root = make_session(make_project(), "root", runs=3, settings=settings)
+    advance_all(root)
+    append_turns(root, 3)
+    advance_all(root)
+    early, late, between = (fork_session(session=root, at=at, now=NOW, title=f"at {at}") for at in (1, 5, 4))
+    child = create_session(project=root.project, parent=between, title="child", now=NOW)
+    grandchild = fork_session(session=late, at=2, now=NOW)
+
+    def heard(session):
+        return [context.text for context in SessionTranscript(session).parent_contexts(3)]
+
+    assert heard(early) == []
+    assert heard(late) == ["S[1,2,3,4,5]"]
+    assert heard(between) == ["S[1,2]"]
+    assert heard(grandchild) == ["S[1,2]"]
+    assert heard(child) == ["S[1,2]"]
 
 
 def test_an_unknown_window_does_not_hold_back_what_ages(scripted):

@@ -40,8 +40,13 @@ COURTESY = re.compile(
     r"|谢谢|ありがとう|感谢",
     re.IGNORECASE,
 )
+PHRASE = re.compile(
+    r"\W*(?:hi|hello|hey|good (?:morning|evening|day)|thanks|thank you|great|ok|okay|sure|hallo|guten tag|danke|"
+    r"bonjour|merci|hola|gracias|ciao|grazie|olá|你好|谢谢|こんにちは)\b",
+    re.IGNORECASE,
+)
 QUESTION_ENDS = ("?", "？", "؟")
-# From the beginning of a word only, so that a long word without a number is looked through once.
-NUMBER = re.compile(r"(?<![^\W\d_])[^\W\d_]*\d[\w.,:/-]*")
+# Codes of capitals, too. From the beginning of a word only, so that a long word is looked through once.
+NUMBER = re.compile(r"\b[A-Z]{4,}\b|(?<![^\W\d_])[^\W\d_]*\d[\w.,:/-]*")
 # Not the first word of a sentence, which is capitalized anyway.
 NAME = re.compile(r"(?<=[\w,;] )[A-ZÀ-ÖØ-ÞА-Я][\w'’-]+")

@@ -1,22 +1,23 @@
 """The offline summarizer: keeps the sentences that say the most, word for word, without a model.
 
-A summary is the first thing the user wanted and then lines of the form "- speaker: sentences", oldest first. Each
-rebuilding reads the lines of the predecessor like things said, so that an old fact stays as long as nothing said
-later needs its place more.
+A summary is the first thing the user wanted and then lines of the form "- speaker: sentences", oldest first, with
+indented lines that go on. Each rebuilding reads the lines of the predecessor like things said, so that an old fact
+stays as long as nothing said later needs its place more.
 """
 
 import heapq
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sessions_app.domain.summaries import SummaryRequest
 from sessions_app.domain.summarizers import cues
-from sessions_app.domain.summarizers.sentences import pieces_of
+from sessions_app.domain.summarizers.sentences import SHORT, can_share_a_line, pieces_of
 from sessions_app.domain.text_cutting import cut_at_sentence
 from sessions_app.domain.transcript import Event, EventKind, Role, Run, RunStatus, ToolCall
 
 GOAL = "Goal: "
+CONTINUED = "  "
 NOTHING_SAID = "Nothing was said in words."
 USER, ASSISTANT, TOOL = "User", "Assistant", "Tool"
 SPEAKERS = {Role.USER: USER, Role.ASSISTANT: ASSISTANT, Role.SYSTEM: "System"}
@@ -26,8 +27,6 @@ LONGEST_RESULT = 140
 LONGEST_JSON = 20_000
 # After so many sentences that do not fit, the room that is left is not worth the search.
 MOST_MISSES = 20
-# In bytes, since scripts without spaces say more with each character.
-SHORT = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +59,8 @@ def summarize(request: SummaryRequest) -> str:
     sentences = _sentences(said, goal)
     heading = _heading(goal, request)
     kept = _choose(sentences, request, spent=request.count_tokens(heading + "\n") if heading else 0)
-    lines = [heading, *_lines(kept)] if heading else list(_lines(kept))
     best = max(sentences, key=lambda sentence: sentence.score, default=None)
-    return "\n".join(lines) or (best.text if best else goal) or NOTHING_SAID
+    return "\n".join(filter(None, (heading, *_lines(kept)))) or (best.text if best else goal) or NOTHING_SAID
 
 
 def _read_previous(text: str) -> tuple[str, list[Said]]:
@@ -75,6 +73,8 @@ def _read_previous(text: str) -> tuple[str, list[Said]]:
             goal = line.removeprefix(GOAL)
         elif line.startswith("- ") and separator and len(speaker) <= len(ASSISTANT):
             said.append(Said(speaker, words, is_old=True))
+        elif line.startswith(CONTINUED) and said:
+            said[-1] = replace(said[-1], text=f"{said[-1].text}\n{line.strip()}")
         elif line.strip() and line != NOTHING_SAID:
             said.append(Said("", line, is_old=True))
     return goal, said
@@ -147,11 +147,11 @@ def _score(said: Said, text: str) -> float:
     numbers, names = len(cues.NUMBER.findall(text)), len(cues.NAME.findall(text))
     if said.speaker == TOOL:
         return WEIGHTS[TOOL] + 0.6 * min(2, numbers)
-    score = WEIGHTS.get(said.speaker, OTHER_WEIGHT) + 0.6 * min(4, numbers) + 0.3 * min(4, names)
+    score = WEIGHTS.get(said.speaker, OTHER_WEIGHT) + 0.6 * min(3, numbers) + 0.3 * min(3, names) - len(text) / 400
     score += 1.0 * bool(cues.DECISION.search(text)) + 0.8 * bool(cues.NEGATION.search(text))
     score += 1.2 * (user and bool(cues.FIRST_PERSON.search(text)))
     score -= 2.0 * bool(cues.COURTESY.search(text))
-    score -= (0.5 if user else 2.0) * text.endswith(cues.QUESTION_ENDS)
+    score -= (1.0 if user else 2.0) * text.endswith(cues.QUESTION_ENDS)
     score -= 2.0 * (not numbers and len(text.encode()) < SHORT)
     return score - 0.3 * (said.is_old and not user)
 
@@ -179,16 +179,17 @@ def _choose(sentences: Iterable[Sentence], request: SummaryRequest, *, spent: in
 
 
 def _lines(kept: Sequence[Sentence]) -> Iterator[str]:
-    """Yield one line for all that is kept of one message."""
-    said = -1
+    """Yield the lines; what is kept of one message stays together."""
+    before: Sentence | None = None
     line = ""
     for sentence in kept:
-        if sentence.said == said:
-            line += f" {sentence.text}"
-            continue
-        if line:
+        if before is None or sentence.said != before.said:
             yield line
-        said = sentence.said
-        line = f"- {sentence.speaker}: {sentence.text}" if sentence.speaker else sentence.text
-    if line:
-        yield line
+            line = f"- {sentence.speaker}: {sentence.text}" if sentence.speaker else sentence.text
+        elif can_share_a_line(before.text, sentence.text):
+            line += f" {sentence.text}"
+        else:
+            yield line
+            line = CONTINUED + sentence.text
+        before = sentence
+    yield line

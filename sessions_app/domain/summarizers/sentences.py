@@ -5,8 +5,12 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from sessions_app.domain.summarizers import cues
+
 LONGEST_PIECE = 300
 LONGEST_TEXT = 200_000
+# In bytes, since scripts without spaces say more with each character.
+SHORT = 16
 
 _BOUNDARY = re.compile(r"(?<=[.!?…])['\")\]]? (?=[^\sa-z0-9])|(?<=[。！？｡।؟])(?=.)")
 _LIST_ITEM = re.compile(r"(?:[-*•+–]|(\d{1,3})[.)])\s+(?=\S)")
@@ -22,9 +26,14 @@ def pieces_of(text: str) -> list[str]:
         text = f"{text[: LONGEST_TEXT // 2]}\n{text[-LONGEST_TEXT // 2 :]}"
     pieces: list[str] = []
     for paragraph in _joined_lists(text.splitlines()):
-        for sentence in _BOUNDARY.split(paragraph):
+        for sentence in _joined_words(_BOUNDARY.split(paragraph)):
             pieces.extend(_chunks(sentence))
     return [piece for piece in pieces if any(character.isalnum() for character in piece)]
+
+
+def can_share_a_line(piece: str, following: str) -> bool:
+    """Whether two pieces, written one behind the other, would be told apart again."""
+    return len(_BOUNDARY.split(f"{piece[-2:]} {following[:1]}")) > 1
 
 
 def _joined_lists(lines: Iterable[str]) -> Iterator[str]:
@@ -42,6 +51,19 @@ def _joined_lists(lines: Iterable[str]) -> Iterator[str]:
             gathered = _item_text(line, item) if item else line
         in_list = bool(item) or (in_list and not line)
     yield gathered
+
+
+def _joined_words(sentences: Iterable[str]) -> Iterator[str]:
+    """Yield sentences; a word or two, which say nothing alone, stand before the next, unless they are a phrase."""
+    held = ""
+    for sentence in sentences:
+        joined = f"{held} {sentence}".strip()
+        if len(sentence.encode()) < SHORT and len(joined.encode()) < 2 * SHORT and not cues.PHRASE.match(sentence):
+            held = joined
+        else:
+            yield joined
+            held = ""
+    yield held
 
 
 def _plain(line: str) -> str:
