@@ -29,7 +29,7 @@ from sessions_app.services.summary_claims import Claim
 
 SUMMARIZERS: dict[SummarizerName, Summarizer] = {SummarizerName.EXTRACTIVE: extractive.summarize}
 BATCH_TOKENS = 32_000
-SWEEP_LIMIT = 500
+SWEEP_LIMIT = 2_000
 
 
 class Outcome(StrEnum):

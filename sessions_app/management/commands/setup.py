@@ -1,4 +1,4 @@
-"""Brings an installation up to date and, on the very first start, makes its administrator."""
+"""Brings an installation up to date and, on the very first start, makes its administrator and a demo project."""
 
 import hashlib
 from pathlib import Path
@@ -8,8 +8,10 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import BaseCommand, call_command
 from django.db import transaction
+from django.utils import timezone
 
 from sessions_app.services import accounts
+from sessions_app.services.demo import load_demo
 
 ADMINISTRATOR = "admin"
 
@@ -17,7 +19,7 @@ ADMINISTRATOR = "admin"
 class Command(BaseCommand):
     """`manage.py setup`: may be run again and again."""
 
-    help = "Migrate, collect static files and, on the very first start, make an administrator."
+    help = "Migrate, collect static files and, on the very first start, make an administrator and a demo project."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         call_command("migrate", interactive=False, verbosity=0)
@@ -29,7 +31,11 @@ class Command(BaseCommand):
     @transaction.atomic
     def _first_start(self) -> str | None:
         made = accounts.make_first_administrator(username=ADMINISTRATOR)
-        return made[1] if made else None
+        if made is None:
+            return None
+        administrator, password = made
+        load_demo(owner=administrator, now=timezone.now())
+        return password
 
     def _show_password(self, password: str) -> None:
         self.stdout.write(
