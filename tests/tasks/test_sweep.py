@@ -1,0 +1,99 @@
+"""The sweeper finds what the rows say is still to be done."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.conf import settings as configuration
+from django.utils import timezone
+
+from sessions_app import tasks
+from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.domain.transcript import RunStatus
+from sessions_app.models import ApiKey, IdempotentAnswer, Import, Session
+from sessions_app.services.runs import append_runs
+from tests.factories import make_project, make_session
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def published(monkeypatch):
+    """What was published instead of being put into a queue: (name, ids)."""
+    calls = []
+    monkeypatch.setattr(tasks, "_publish", lambda task, *ids, **options: calls.append((task.name, ids)))
+    return calls
+
+
+def test_it_pokes_sessions_whose_wish_waits_and_may_be_tried(published):
+    waiting = make_session(runs=1)
+    resting = make_session(waiting.project, "resting", runs=1)
+    done = make_session(waiting.project, "done", runs=1)
+    Session.objects.filter(pk=resting.pk).update(next_attempt_at=timezone.now() + timedelta(minutes=1))
+    Session.objects.filter(pk=done.pk).update(summary_wanted_at=None)
+    tasks.sweep()
+    assert published == [(tasks.summarize.name, (waiting.pk,))]
+
+
+def test_it_closes_runs_that_nobody_touches_any_more(published):
+    session = make_session()
+    long_ago = timezone.now() - timedelta(seconds=configuration.CONVOWEB_RUN_TIMEOUT + 1)
+    turn = replace(simple_turn("anybody?", None), status=RunStatus.RUNNING)
+    append_runs(session=session, runs=[turn], now=long_ago)
+    tasks.sweep()
+    run = session.runs.get()
+    assert (run.status, run.error) == ("failed", "interrupted")
+
+
+def test_it_forgets_answers_after_a_day(published):
+    key = ApiKey.objects.create(project=make_project(), name="bot", key_id="k", secret_hash="x")
+    for hours in (23, 25):
+        IdempotentAnswer.objects.create(
+            api_key=key,
+            scope="POST /sessions",
+            key=str(hours),
+            body_hash="",
+            status=201,
+            body="",
+            created_at=timezone.now() - timedelta(hours=hours),
+        )
+    tasks.sweep()
+    assert [answer.key for answer in IdempotentAnswer.objects.all()] == ["23"]
+
+
+def test_it_pokes_imports_that_nobody_works_on(published):
+    work = Import.objects.create(
+        project=make_project(), file_name="f.jsonl", file_format="openai", size=1, created_at=timezone.now()
+    )
+    tasks.sweep()
+    assert published == [(tasks.run_import.name, (work.pk,))]
+
+
+def test_a_chore_that_fails_does_not_keep_the_others(published, monkeypatch):
+    session = make_session(runs=1)
+
+    def fail(*, now):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(tasks.runs, "close_interrupted_runs", fail)
+    tasks.sweep()
+    assert published == [(tasks.summarize.name, (session.pk,))]
+
+
+def test_changed_project_settings_go_through_all_sessions_chunk_by_chunk(published, monkeypatch):
+    monkeypatch.setattr(tasks.snapshots, "CHUNK", 2)
+    project = make_project()
+    keys = [make_session(project, f"s{n}", runs=9, settings={"summarize_at": 0}).pk for n in range(3)]
+    tasks.summarize_project(project.pk)
+    assert published.pop() == (tasks.summarize_project.name, (project.pk, keys[1]))
+    tasks.summarize_project(project.pk, keys[1])
+    tasks.summarize_project(project.pk, keys[2])
+    assert [name for name, _ in published] == [tasks.summarize_project.name]
+    sessions = Session.objects.select_related("summary").filter(project=project)
+    assert [session.summary.covers_through for session in sessions if session.summary] == [3, 3, 3]
+    assert all(session.prompt_snapshot for session in sessions)
+
+
+def test_a_deleted_session_is_nothing_to_do(published):
+    tasks.summarize(4711)
+    assert not Session.objects.exists()
