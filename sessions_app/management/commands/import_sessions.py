@@ -43,7 +43,7 @@ class Command(BaseCommand):
 
     def _import_file(self, path: Path, file_format: FileFormat, project: Project, tally: Counter[str]) -> None:
         size = path.stat().st_size
-        bar = tqdm(total=size, desc=_printable(path.name), unit="B", unit_scale=True, disable=None, file=self.stderr)
+        bar = tqdm(total=size, desc=_printable(path.name), unit="B", unit_scale=True, disable=None)
         with path.open("rb") as stream, bar:
             for found in file_format.rows(stream, path.name):
                 row = prepare_row(file_format=file_format, found=found)
