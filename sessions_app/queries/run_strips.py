@@ -28,16 +28,18 @@ def strip_bars(*, session: Session, prompt: Prompt) -> list[StripBar]:
     """Return the bars, oldest first; reads one row for each edge of a bar, never a run between."""
     asked = open_position(prompt)
     bins = list(_bins(bands_of(prompt, session.last_position), session.last_position, asked))
-    sums = token_sums(session, {edge for band in bins for edge in (band.first, band.last)})
+    edges = [*(band.first for band in bins), *(band.last for band in bins[-1:])]
+    sums = token_sums(session, edges)
+    ends = [*(sums.before.get(band.first, 0) for band in bins[1:]), *(sums.through(band.last) for band in bins[-1:])]
     return [
         StripBar(
             first=band.first,
             last=band.last,
             fate="query" if band.first == asked else str(band.fate),
-            tokens=sums.between(band.first, band.last),
+            tokens=end - sums.before.get(band.first, 0),
             url=f"?from={band.first}&to={band.last}#run-{band.first}",
         )
-        for band in bins
+        for band, end in zip(bins, ends, strict=True)
     ]
 
 

@@ -1,0 +1,103 @@
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from sessions_app.models import Session
+from sessions_app.services.prompts import session_prompt
+from tests.factories import make_session
+
+
+@pytest.fixture
+def session(project, monkeypatch):
+    monkeypatch.setattr("sessions_app.tasks.poke", lambda pk: None)
+    return make_session(project, runs=12, title="Lost bag", instructions="Be brief.", settings={"strategy": "buffer"})
+
+
+def fingerprint(session, **overrides):
+    return session_prompt(session=session, overrides=overrides).fingerprint
+
+
+def test_somebody_signs_in_changes_a_setting_and_sees_the_prompt_change(session, context, page, live_server):
+    context.clear_cookies()
+    page.goto(f"{live_server.url}/p/p/sessions/s/")
+    page.get_by_label("User name").fill("reader")
+    page.get_by_label("Password").fill("a password of the tests")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Lost bag")).to_be_visible()
+    expect(page.locator(".strip")).to_be_visible()
+    page.keyboard.press("t")
+    shown = page.locator(".finger")
+    expect(shown).to_have_attribute("title", fingerprint(session))
+    expect(page.locator(".msgs")).to_contain_text("question 1")
+
+    page.locator("#f-max_runs").fill("2")
+    expect(shown).to_have_attribute("title", fingerprint(session, max_runs=2))
+    expect(page.locator(".msgs .gap")).to_contain_text("10 runs the model cannot see")
+    expect(page.locator(".msgs")).not_to_contain_text("question 10")
+    expect(page.locator("#h-max_runs")).to_contain_text("was unlimited")
+    expect(page).to_have_url(re.compile(r"/tune/\?max_runs=2$"))
+
+    page.get_by_role("button", name="Save to session").click()
+    expect(page.locator("#toasts")).to_contain_text("1 setting saved to this session.")
+    assert Session.objects.get().settings == {"strategy": "buffer", "max_runs": 2}
+    expect(page.locator("#h-max_runs")).to_contain_text("session")
+
+
+def test_a_slider_ends_in_unlimited_and_a_switch_goes_both_ways(session, page, live_server):
+    page.goto(f"{live_server.url}/p/p/sessions/s/tune/?max_runs=199")
+    page.locator("#r-max_runs").press("End")
+    expect(page.locator("#f-max_runs")).to_have_value("unlimited")
+    expect(page).to_have_url(re.compile(r"/tune/\?$"))
+    page.locator("#f-autoprune").uncheck()
+    expect(page).to_have_url(re.compile(r"autoprune=false"))
+    page.locator("#f-autoprune").check()
+    expect(page).to_have_url(re.compile(r"/tune/\?$"))
+
+
+def test_a_query_can_be_typed_while_the_prompt_changes(session, page, live_server):
+    page.goto(f"{live_server.url}/p/p/sessions/s/tune/")
+    query = page.locator("#q-next")
+    query.press_sequentially("Where is", delay=120)
+    expect(page.locator(".msgs li").last).to_contain_text("Where is")
+    query.press_sequentially(" my bag?", delay=120)
+    expect(page.locator(".msgs li").last).to_contain_text("Where is my bag?")
+    expect(query).to_be_focused()
+    expect(query).to_have_value("Where is my bag?")
+
+
+def test_undoing_a_change_leads_back_to_its_field(session, page, live_server):
+    page.goto(f"{live_server.url}/p/p/sessions/s/tune/why/?last_n=3")
+    page.locator("#x-last_n").click()
+    expect(page.locator("#f-last_n")).to_have_value("unlimited")
+    expect(page.locator("#f-last_n")).to_be_focused()
+    expect(page).to_have_url(re.compile(r"/why/\?$"))
+
+
+def test_saving_as_default_opens_a_dialog(session, project, page, live_server, monkeypatch):
+    monkeypatch.setattr("sessions_app.tasks.poke_project", lambda pk: None)
+    page.goto(f"{live_server.url}/p/p/sessions/s/tune/?last_n=3")
+    page.get_by_role("button", name="Save as project default").click()
+    dialog = page.get_by_role("dialog", name="Save 1 setting as project default")
+    expect(dialog).to_contain_text("1session changes with its next prompt")
+    dialog.get_by_role("button", name="Save, 1 session changes").click()
+    expect(page.locator("#toasts")).to_contain_text("saved as the default")
+    project.refresh_from_db()
+    assert project.settings == {"last_n": 3}
+
+
+def test_the_workbench_works_without_javascript(session, browser, client, live_server, settings):
+    context = browser.new_context(java_script_enabled=False)
+    key = client.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": key, "url": live_server.url}])
+    page = context.new_page()
+    page.goto(f"{live_server.url}/p/p/sessions/s/tune/")
+    page.locator("#f-max_runs").fill("2")
+    page.locator(".head-actions").get_by_role("button", name="Apply").click()
+    expect(page).to_have_url(re.compile(r"/tune/\?max_runs=2$"))
+    expect(page.locator(".finger")).to_have_attribute("title", fingerprint(session, max_runs=2))
+    page.locator("#f-last_n").fill("1")
+    page.get_by_role("button", name="Save to session").click()
+    expect(page.locator("#toasts")).to_contain_text("2 settings saved to this session.")
+    assert Session.objects.get().settings == {"strategy": "buffer", "max_runs": 2, "last_n": 1}
+    context.close()

@@ -1,0 +1,53 @@
+import pytest
+
+from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.domain.plan import Fate
+from sessions_app.queries.bands import Span
+from sessions_app.queries.prompt_views import prompt_view
+from sessions_app.services.prompts import session_prompt
+from sessions_app.services.runs import append_runs
+from tests.factories import NOW, make_session
+
+pytestmark = pytest.mark.django_db
+
+
+def view(session, *, overrides=None, query=None, within=None):
+    session.refresh_from_db()
+    prompt = session_prompt(session=session, overrides=overrides, query=query)
+    return prompt_view(session=session, prompt=prompt, within=within), prompt
+
+
+def test_everything_that_is_sent_is_shown_and_its_tokens_add_up():
+    session = make_session(runs=3, instructions="Be brief.", settings={"strategy": "buffer"})
+    shown, prompt = view(session, query="And now?")
+    assert [segment.text for segment in shown.system] == ["Be brief."]
+    assert [group.position for group in shown.runs] == [1, 2, 3]
+    assert [message.start for message in shown.runs[2].messages] == ["question 3", "answer 3"]
+    assert [message.start for group in shown.tail for message in group.messages] == ["And now?"]
+    tokens = shown.system_tokens + sum(group.tokens for group in [*shown.runs, *shown.tail])
+    assert tokens + prompt.tokens.overhead == prompt.tokens.total
+
+
+def test_it_counts_what_is_not_sent_by_reason():
+    session = make_session(runs=10, settings={"strategy": "buffer"})
+    shown, _ = view(session, overrides={"max_runs": 7, "last_n": 4})
+    assert shown.unseen == [(Fate.CAPPED, "3 capped"), (Fate.SKIPPED, "3 skipped")]
+
+
+def test_of_a_long_prompt_the_newest_forty_runs_are_unfolded():
+    session = make_session(runs=100, settings={"strategy": "buffer"})
+    shown, prompt = view(session)
+    assert [group.position for group in shown.runs] == list(range(61, 101))
+    assert (shown.older.first, shown.older.last) == (1, 60)
+    assert shown.older.tokens + sum(group.tokens for group in shown.runs) == prompt.tokens.runs
+    more, _ = view(session, within=Span(1, 60))
+    assert [group.position for group in more.runs] == list(range(21, 61))
+
+
+def test_long_texts_stand_behind_a_fold():
+    session = make_session(settings={"strategy": "buffer"})
+    append_runs(session=session, runs=[simple_turn("a" * 2000, "b" * 250_000)], now=NOW)
+    shown, _ = view(session)
+    asked, answered = shown.runs[0].messages
+    assert (len(asked.start), len(asked.rest), asked.left_out) == (1500, 500, 0)
+    assert len(answered.start) + len(answered.rest) + answered.left_out == 250_000

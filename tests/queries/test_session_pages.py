@@ -1,0 +1,67 @@
+import pytest
+
+from sessions_app.domain.transcript import RunStatus
+from sessions_app.models import Session
+from sessions_app.queries.session_pages import crumbs_of, newest_status, tree_rows
+from sessions_app.services.sessions import create_session, fork_session
+from tests.factories import NOW, make_open_run, make_project, make_session
+
+pytestmark = pytest.mark.django_db
+
+
+def titles(session):
+    session.refresh_from_db()
+    rows, _ = tree_rows(session, address=lambda node: node.public_id)
+    return [row.title for row in rows]
+
+
+def test_the_tree_stands_in_preorder_with_forks_by_where_they_start():
+    root = make_session(runs=5, title="root")
+    late = fork_session(session=root, at=4, now=NOW, title="late")
+    fork_session(session=root, at=1, now=NOW, title="early")
+    fork_session(session=late, at=2, now=NOW, title="below late")
+    assert titles(root) == ["root", "early", "late", "below late"]
+    assert titles(late) == titles(root)
+
+
+def test_a_large_tree_is_cut_but_never_the_path_to_the_session():
+    project = make_project()
+    root = make_session(project, "root", title="root")
+    parent = root
+    for n in range(3):
+        parent = create_session(project=project, now=NOW, parent=parent, title=f"deep {n}")
+    for n in range(220):
+        create_session(project=project, now=NOW, parent=root, title=f"wide {n}")
+    rows, size = tree_rows(parent, address=lambda node: node.public_id)
+    assert size == 224
+    assert len(rows) <= 203
+    assert [row.title for row in rows if row.title.startswith("deep")] == ["deep 0", "deep 1", "deep 2"]
+
+
+def test_a_row_knows_whether_a_run_is_open():
+    session = make_session(runs=1)
+    make_open_run(session)
+    rows, _ = tree_rows(session, address=lambda node: node.public_id)
+    assert rows[0].running
+
+
+def test_the_path_names_the_run_at_which_each_fork_starts():
+    root = make_session(runs=5, title="root")
+    child = create_session(project=root.project, now=NOW, parent=root, title="child")
+    fork = fork_session(session=child, at=0, now=NOW)
+    assert [(str(crumb.session), crumb.fork_at) for crumb in crumbs_of(fork)] == [("root", None), ("child", 0)]
+
+
+def test_of_a_long_path_the_root_and_the_nearest_are_left():
+    session = make_session(title="0")
+    for n in range(1, 8):
+        session = create_session(project=session.project, now=NOW, parent=session, title=str(n))
+    assert [str(crumb.session) for crumb in crumbs_of(session)] == ["0", "5", "6"]
+
+
+def test_the_newest_run_is_the_sessions_own():
+    parent = make_session(runs=1)
+    fork = fork_session(session=parent, at=1, now=NOW)
+    assert newest_status(fork) is None
+    make_open_run(fork)
+    assert newest_status(Session.objects.get(pk=fork.pk)) is RunStatus.RUNNING

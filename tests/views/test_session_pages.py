@@ -1,0 +1,177 @@
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.models import Membership, Session, Summary
+from sessions_app.services.prompts import session_prompt
+from sessions_app.services.runs import append_runs
+from sessions_app.services.sessions import fork_session
+from tests.factories import NOW, make_open_run, make_project, make_session
+
+pytestmark = pytest.mark.django_db
+
+HTMX = {"HX-Request": "true"}
+HOSTILE = "</article><script>alert(1)</script>{{ 7 }} \"'&"
+
+
+@pytest.fixture
+def project(client):
+    user = get_user_model().objects.create_user("reader")
+    project = make_project()
+    Membership.objects.create(project=project, user=user)
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return project
+
+
+def page(client, path, status=200, **headers):
+    response = client.get(path, headers=headers)
+    assert response.status_code == status
+    return response.content.decode()
+
+
+def test_it_shows_what_was_said_and_what_the_next_prompt_needs(client, project):
+    session = make_session(project, runs=3, title="Lost bag", settings={"strategy": "buffer"})
+    shown = page(client, "/p/p/sessions/s/")
+    prompt = session_prompt(session=session)
+    assert "<h1>Lost bag</h1>" in shown
+    assert "question 3" in shown
+    assert f'<span class="num">{prompt.tokens.total}</span>' in shown
+    assert f"of {prompt.budget:,} tokens" in shown
+
+
+def test_another_projects_session_does_not_exist_here(client, project):
+    make_session(make_project("strangers"), "theirs", runs=1)
+    for path in ("", "fork/", "summary/", "tune/", "tune/why/", "tune/save/", "tune/default/"):
+        assert client.get(f"/p/strangers/sessions/theirs/{path}").status_code in (404, 405)
+        assert client.post(f"/p/p/sessions/theirs/{path}").status_code in (404, 405)
+        assert client.get(f"/p/p/sessions/theirs/{path}").status_code in (404, 405)
+
+
+def test_it_sends_strangers_to_the_sign_in_page(client):
+    make_session(runs=1)
+    assert client.get("/p/p/sessions/s/")["Location"].startswith("/login/")
+
+
+def test_text_of_runs_stays_text(client, project):
+    session = make_session(project, title=HOSTILE, instructions=HOSTILE, settings={"strategy": "buffer"})
+    append_runs(session=session, runs=[simple_turn(HOSTILE, HOSTILE)], now=NOW)
+    for path in ("", "tune/", "tune/why/"):
+        shown = page(client, f"/p/p/sessions/s/{path}")
+        assert "<script>alert" not in shown
+        assert "&lt;script&gt;alert(1)" in shown
+
+
+def test_a_folded_line_opens_by_a_swap_and_by_a_plain_link(client, project):
+    make_session(project, runs=100, settings={"strategy": "buffer"})
+    swapped = page(client, "/p/p/sessions/s/?from=1&to=60", **HTMX)
+    assert swapped.count("<article") == 40
+    assert "Runs 1–20" in swapped
+    assert "<html" not in swapped
+    plain = page(client, "/p/p/sessions/s/?from=1&to=60")
+    assert plain.count("<article") == 80
+
+
+@pytest.mark.parametrize(
+    "query", ["from=0&to=9", "from=9&to=1", "from=x&to=9", "from=5", "from=99999999999&to=1", "whole=x"]
+)
+def test_a_span_that_is_none_is_ignored(client, project, query):
+    make_session(project, runs=3, settings={"strategy": "buffer"})
+    assert page(client, f"/p/p/sessions/s/?{query}").count("<article") == 3
+
+
+def test_filters_show_one_fate_and_count_all(client, project):
+    session = make_session(project, runs=10, settings={"strategy": "buffer", "last_n": 4})
+    assert session.last_position == 10
+    shown = page(client, "/p/p/sessions/s/?show=unsent")
+    assert shown.count("<article") == 6
+    assert 'In the prompt <span class="num">4</span>' in shown
+    assert 'Not sent <span class="num">6</span>' in shown
+
+
+def test_the_strip_is_asked_for_after_the_page_has_opened(client, project):
+    make_session(project, runs=5, settings={"strategy": "buffer"})
+    assert '<svg class="strip"' not in page(client, "/p/p/sessions/s/")
+    assert page(client, "/p/p/sessions/s/?strip=1", **HTMX).strip().startswith('<svg class="strip"')
+    assert '<svg class="strip"' in page(client, "/p/p/sessions/s/?strip=1")
+
+
+def test_the_page_opens_and_says_why_when_no_prompt_fits(client, project):
+    make_session(project, runs=2, instructions="Answer at length. " * 20, settings={"max_input_tokens": 20})
+    shown = page(client, "/p/p/sessions/s/")
+    assert "No prompt can be built" in shown
+    assert "the budget is 20" in shown
+    assert shown.count("<article") == 2
+
+
+def test_lost_runs_are_named_with_ways_out(client, project):
+    make_session(project, runs=30, settings={"strategy": "summary", "max_input_tokens": 60})
+    shown = page(client, "/p/p/sessions/s/")
+    assert "are lost</b>" in shown
+    assert "/p/p/sessions/s/tune/why/" in shown
+    assert "tune/?max_input_tokens=" in shown
+
+
+def test_it_says_how_summarizing_stands_and_starts_anew_when_it_has_ended(client, project):
+    session = make_session(project, runs=9)
+    running = Summary.objects.create(session=session, number=1, covers_through=3, summarizer="x", created_at=NOW)
+    assert "is summarizing runs 1–3" in page(client, "/p/p/sessions/s/").replace("\n", "")
+    assert 'hx-trigger="every 2s"' in page(client, "/p/p/sessions/s/summary/", **HTMX)
+    running.status, running.error = "failed", "The endpoint did not answer."
+    running.save()
+    assert client.get("/p/p/sessions/s/summary/", headers=HTMX)["HX-Refresh"] == "true"
+    assert "The endpoint did not answer." in page(client, "/p/p/sessions/s/")
+
+
+def test_it_forks_behind_a_run_and_opens_the_fork(client, project):
+    session = make_session(project, runs=3)
+    response = client.post("/p/p/sessions/s/fork/", {"at": 2})
+    fork = Session.objects.get(parent=session)
+    assert (fork.forked_at, response["Location"]) == (2, f"/p/p/sessions/{fork.public_id}/")
+
+
+def test_it_does_not_fork_behind_the_open_run(client, project):
+    session = make_session(project, runs=1)
+    make_open_run(session)
+    response = client.post("/p/p/sessions/s/fork/", {"at": 2}, follow=True)
+    assert "A fork starts at a finished run" in response.content.decode()
+    assert not Session.objects.filter(parent=session).exists()
+
+
+def test_ten_thousand_runs_cost_what_a_hundred_cost(client, project):
+    settings = {"strategy": "buffer", "max_input_tokens": 800}
+    short = make_session(project, "short", settings=settings)
+    long = make_session(project, "long", settings=settings)
+    for session, batches in ((short, 1), (long, 100)):
+        for _ in range(batches):
+            append_runs(session=session, runs=[simple_turn("What about it?", "It is fine.")] * 100, now=NOW)
+    for path in ("", "?strip=1", "?show=unsent", "tune/", "tune/why/", "tune/?max_runs=20"):
+        costs = [_cost(client, f"/p/p/sessions/{name}/{path}") for name in ("short", "long")]
+        assert costs[0]["queries"] == costs[1]["queries"], path
+        assert costs[1]["rows"] <= costs[0]["rows"] + (230 if "strip" in path else 3), path
+        assert costs[1]["bytes"] < costs[0]["bytes"] * (3 if "strip" in path else 1.1), path
+
+
+def _cost(client, path):
+    """Return what a page costs: queries, rows that the database answers with, bytes sent."""
+    client.get(path)  # the first request also fills caches of the process
+    with CaptureQueriesContext(connection) as queries:
+        response = client.get(path)
+    assert response.status_code == 200
+    selects = [query["sql"] for query in queries if query["sql"].startswith("SELECT")]
+    return {"queries": len(queries), "rows": sum(map(_row_count, selects)), "bytes": len(response.content)}
+
+
+def _row_count(select):
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM (SELECT 1 FROM ({select}) AS asked) AS counted".replace("%", "%%"))
+        return cursor.fetchone()[0]
+
+
+def test_a_fork_shows_its_parents_runs_dimmed(client, project):
+    parent = make_session(project, runs=2, title="The parent", settings={"strategy": "buffer"})
+    fork = fork_session(session=parent, at=2, now=NOW)
+    shown = page(client, f"/p/p/sessions/{fork.public_id}/")
+    assert "are shared, from" in shown
+    assert shown.count("run shared") == 2
