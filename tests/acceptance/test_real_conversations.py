@@ -1,0 +1,85 @@
+"""The whole way on real conversations: imported by the command, built for a bot over the API, shown on a page."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from sessions_app.models import Event, Project, Run, Session
+from tests.acceptance.provider_rules import broken_rules
+from tests.domain.recount import count_messages
+
+FILE = Path(__file__).parents[3] / "shared" / "data" / "airline-support.jsonl"
+STRATEGIES = ("buffer", "summary")
+BUDGETS = (2_500, 5_000, 12_000)
+TOO_SMALL = 500
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(not FILE.exists(), reason=f"the conversations of {FILE.name} do not lie beside the repository"),
+]
+
+
+@pytest.fixture
+def bot(client, capsys):
+    """A client with a key of the project that holds the imported conversations."""
+    call_command("create_project", "airline")
+    call_command("import_sessions", str(FILE), "--project", "airline")
+    capsys.readouterr()
+    call_command("create_api_key", "--project", "airline", "--name", "bot", "--scopes", "read,write")
+    client.defaults["HTTP_AUTHORIZATION"] = f"Bearer {capsys.readouterr().out.strip()}"
+    return client
+
+
+def build(bot, session, **settings):
+    path = f"/api/v1/sessions/{session.public_id}/prompt"
+    return bot.post(path, json.dumps({"settings": settings}), content_type="application/json")
+
+
+def test_nothing_of_the_file_is_lost(bot):
+    project = Project.objects.get(slug="airline")
+    assert Session.objects.filter(project=project).count() == 100
+    assert Run.objects.filter(project=project).count() == 757
+    assert Event.objects.filter(run__project=project, kind="tool_call").count() == 572
+
+
+def test_every_prompt_keeps_its_budget_is_valid_and_tells_each_runs_fate(bot):
+    built = 0
+    for session in Session.objects.order_by("pk"):
+        for strategy in STRATEGIES:
+            for budget in BUDGETS:
+                answer = build(bot, session, strategy=strategy, max_input_tokens=budget)
+                assert answer.status_code == 200, answer.content
+                prompt = answer.json()
+                total = count_messages(prompt["messages"], prompt["encoding"])
+                assert prompt["margin"] == 1
+                assert total == prompt["tokens"]["total"] <= budget == prompt["tokens"]["budget"]
+                assert broken_rules(prompt["messages"], last_is_history=True) == []
+                assert prompt["messages"][0]["content"].count(session.instructions) == 1
+                fates = [p for f in prompt["fates"] for p in range(f["first"], f["last"] + 1)]
+                assert fates == list(range(1, session.last_position + 1))
+                built += 1
+    assert built == 600
+
+
+def test_a_budget_below_the_instructions_is_refused_and_says_so(bot):
+    for session in Session.objects.order_by("pk"):
+        for strategy in STRATEGIES:
+            answer = build(bot, session, strategy=strategy, max_input_tokens=TOO_SMALL)
+            problem = answer.json()
+            assert answer.status_code == 422
+            assert problem["type"].endswith("budget-too-small")
+            assert "instructions" in problem["detail"]
+
+
+def test_the_page_shows_the_prompt_that_the_bot_gets(bot, admin_client):
+    for session in Session.objects.order_by("pk"):
+        for strategy in STRATEGIES:
+            for budget in BUDGETS:
+                settings = {"strategy": strategy, "max_input_tokens": budget}
+                page = admin_client.get(reverse("tune", args=["airline", session.public_id]), settings)
+                shown = re.findall(r"sha256:[0-9a-f]{64}", page.content.decode())
+                assert set(shown) >= {build(bot, session, **settings).json()["fingerprint"]}
