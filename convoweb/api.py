@@ -52,7 +52,8 @@ class ConvowebAPI(NinjaAPI):
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
         """Return the OpenAPI document."""
         schema = super().get_openapi_schema(**options)
-        schema["components"].setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+        document = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+        schema["components"]["schemas"] |= {**document.pop("$defs"), "Problem": document}
         answer = {"schema": {"$ref": "#/components/schemas/Problem"}}
         for operations in schema["paths"].values():
             for operation in operations.values():

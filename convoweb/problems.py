@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.views.decorators.csrf import csrf_exempt
 
 from sessions_app.domain.errors import FieldError
 
@@ -55,6 +56,12 @@ class ProblemMiddleware:
         return problem(
             response.status_code, _DETAILS.get(response.status_code, response.reason_phrase), headers=headers
         )
+
+
+@csrf_exempt
+def not_found(request: HttpRequest, address: str) -> HttpResponse:  # noqa: ARG001 (Django passes them)
+    """Answer for an address of the API that is none."""
+    return problem(HTTPStatus.NOT_FOUND, _DETAILS[HTTPStatus.NOT_FOUND])
 
 
 _DETAILS = {

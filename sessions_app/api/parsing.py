@@ -99,7 +99,7 @@ def _finite(text: str) -> float:
 class JsonRenderer(JSONRenderer):
     """Writes answers as UTF-8 and as strict JSON."""
 
-    json_dumps_params = {"ensure_ascii": False, "allow_nan": False}
+    json_dumps_params = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
 
 
 def refuse_unknown_parameters(run: Door) -> Door:

@@ -1,5 +1,6 @@
 """What requests may hold and answers do: the shapes that several nouns share."""
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -9,6 +10,9 @@ from pydantic_core import PydanticCustomError
 
 from sessions_app.domain.identifiers import ID_PATTERN, ID_RULE, is_legal_id
 from sessions_app.domain.memory_settings import LARGEST_INTEGER
+
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 
 
 class In(Schema):
@@ -29,8 +33,8 @@ def _legal_id(text: str) -> str:
     return text
 
 
-def _text_only(value: Any) -> Any:
-    if not isinstance(value, str):
+def _rfc_3339(value: Any) -> Any:
+    if not isinstance(value, str) or _TIME.fullmatch(value) is None:
         raise PydanticCustomError("time", "A time is a text as in RFC 3339, such as 2026-05-04T12:00:00Z")
     return value
 
@@ -44,6 +48,11 @@ def _in_utc(time: datetime) -> datetime:
     raise PydanticCustomError("time", "A time has an offset from UTC and lies between the years 1 and 9999")
 
 
+def _whole(value: Any) -> Any:
+    """Take 3.0 for 3, which JSON does not tell apart."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 PublicId = Annotated[
     str,
     AfterValidator(_legal_id),
@@ -51,11 +60,11 @@ PublicId = Annotated[
 ]
 Time = Annotated[
     datetime,
-    BeforeValidator(_text_only),
+    BeforeValidator(_rfc_3339),
     AfterValidator(_in_utc),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
-Count = Annotated[int, Field(strict=True, ge=0, le=LARGEST_INTEGER)]
+Count = Annotated[int, Field(strict=True, ge=0, le=LARGEST_INTEGER), BeforeValidator(_whole)]
 Whole = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]
 JsonObject = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "additionalProperties": True})]
 
