@@ -4,12 +4,14 @@ import logging.config
 import os
 import sqlite3
 import threading
+import warnings
 from pathlib import Path
 from typing import Any
 
 import click
 import structlog
 from celery import Celery, bootsteps
+from celery.exceptions import SecurityWarning
 from celery.signals import setup_logging, worker_init
 from django.conf import settings
 from django_structlog.celery.steps import DjangoStructLogInitStep
@@ -84,6 +86,9 @@ def prepare_worker(sender: Any, **_kwargs: Any) -> None:
     options = sender.app.conf.broker_transport_options
     sender.app.conf.broker_transport_options = {k: v for k, v in options.items() if k != "socket_timeout"}
 
+
+# Celery warns root of messages that run code; ours are JSON and nothing else is accepted.
+warnings.filterwarnings("ignore", category=SecurityWarning)
 
 broker.register()
 app = Celery("convoweb")

@@ -10,10 +10,17 @@ POLL_SECONDS = 1.0
 
 
 def follow_parent() -> None:
-    """Let this process end like its parent, if that is `manage.py up`."""
+    """Let this process end when its parent wants it to or is gone, if that is `manage.py up`."""
     parent = os.environ.get(PARENT_VARIABLE)
     if parent and parent != str(os.getpid()):
+        _leave_terminal()
         threading.Thread(target=_end_after, args=(int(parent),), name="lifeline", daemon=True).start()
+
+
+def _leave_terminal() -> None:
+    # A Ctrl-C there is for the parent alone; the web server's child may hang on two signals at once.
+    if os.getsid(0) != os.getpid():
+        os.setsid()
 
 
 def _end_after(parent: int) -> None:

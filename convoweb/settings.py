@@ -206,6 +206,7 @@ CELERY_BROKER_CONNECTION_TIMEOUT = 0.8
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"max_retries": 1, "interval_start": 0}
 if CELERY_BROKER_URL.startswith(("redis", "valkey", "sentinel")):
     CELERY_BROKER_TRANSPORT_OPTIONS |= {"socket_connect_timeout": 0.8, "socket_timeout": 0.8}
+CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
