@@ -41,7 +41,10 @@ class NextPrompt:
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """One row of the table; `sought` is false where it only leads to a row that was searched for."""
+    """One row of the table; `sought` is false where it only leads to a row that was searched for.
+
+    `active_at` is the latest activity of what the row stands for: of the whole tree while a root is closed.
+    """
 
     pk: int
     parent_pk: int | None
@@ -58,7 +61,7 @@ class SessionRow:
     strategy: Strategy
     own_settings: int
     created_at: datetime
-    updated_at: datetime
+    active_at: datetime
     tags: Sequence[str] = ()
     child_count: int = 0
     fork_count: int = 0
@@ -154,7 +157,7 @@ def _row(
         strategy=effective.values.strategy,
         own_settings=len(session.settings),
         created_at=session.created_at,
-        updated_at=session.updated_at,
+        active_at=session.updated_at,
         tags=tags,
         child_count=child_count,
         fork_count=fork_count,

@@ -39,7 +39,11 @@ def trees_of(
     children: dict[int, list[SessionRow]] = defaultdict(list)
     for row in rows[len(roots) :]:
         children[row.parent_pk or 0].append(row)
-    return [Tree(root.public_id, list(_with_children(root, children)), opens=True) for root in rows[: len(roots)]]
+    tops = [
+        row if children.get(row.pk) else replace(row, active_at=root.tree_active_at)
+        for root, row in zip(roots, rows, strict=False)
+    ]
+    return [Tree(top.public_id, list(_with_children(top, children)), opens=True) for top in tops]
 
 
 def trees_around(hits: Sequence[Session], *, project: Project, default_model: str) -> list[Tree]:

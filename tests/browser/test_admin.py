@@ -18,7 +18,7 @@ def test_the_administration_keeps_the_policy_and_shows_text_as_text(administrato
     make_session(project, "s", runs=1, title=HOSTILE, user_id=HOSTILE)
     Event.objects.update(text=HOSTILE)
     pages = [f"{name}/" for name in ("project", "apikey", "session", "run", "event", "summary", "import")]
-    pages += [f"session/{Session.objects.get().pk}/change/", f"event/{Event.objects.first().pk}/change/"]
+    pages += [f"session/{Session.objects.get().pk}/change/", f"event/{Event.objects.earliest('pk').pk}/change/"]
     for path in ["", *(f"sessions_app/{path}" for path in pages)]:
         page.goto(f"{live_server.url}/admin/{path}")
         expect(page.locator("#site-name")).to_be_visible()

@@ -1,4 +1,5 @@
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -24,12 +25,16 @@ MODEL = "gpt-4.1-mini"
 
 
 def page_of(project, wanted=None, **options):
-    asked = {"wanted": wanted or SessionFilter(), "limit": 25} | options
+    asked: dict[str, Any] = {"wanted": wanted or SessionFilter(), "limit": 25} | options
     return session_page(project=project, default_model=MODEL, **asked)
 
 
+def ids_in(tree):
+    return [row.public_id for row in tree.rows]
+
+
 def ids(page):
-    return [[row.public_id for row in tree.rows] for tree in page.trees]
+    return [ids_in(tree) for tree in page.trees]
 
 
 def bulk_sessions(project, count, *, parent=None, forked_at=None, now=NOW, **columns):
@@ -75,6 +80,13 @@ def test_it_lists_roots_by_the_latest_activity_anywhere_in_their_tree(tree):
     assert ids(page_of(tree)) == [["trip"], ["visa"]]
 
 
+def test_a_closed_tree_is_as_active_as_anything_in_it_an_open_root_as_itself(tree):
+    later = NOW + timedelta(hours=2)
+    append_turns(Session.objects.get(public_id="late"), now=later)
+    assert page_of(tree).trees[0].rows[0].active_at == later
+    assert page_of(tree, open_ids=["trip"]).trees[0].rows[0].active_at == NOW
+
+
 def test_children_come_only_where_a_session_is_open_ordered_by_where_they_start(tree):
     page = page_of(tree, open_ids=["trip"])
     assert ids(page) == [["visa"], ["trip", "hotel", "flight"]]
@@ -92,7 +104,7 @@ def test_an_open_session_whose_parent_is_closed_stays_out_of_sight(tree):
 
 def test_one_tree_is_read_by_its_root(tree):
     found = session_tree(project=tree, root_id="trip", default_model=MODEL, open_ids=["trip"])
-    assert [row.public_id for row in found.rows] == ["trip", "hotel", "flight"]
+    assert ids_in(found) == ["trip", "hotel", "flight"]
     for root_id in ("hotel", "nothing"):
         with pytest.raises(NotFound):
             session_tree(project=tree, root_id=root_id, default_model=MODEL, open_ids=[])
