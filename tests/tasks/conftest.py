@@ -22,7 +22,7 @@ def database_url():
 
 
 class Workers:
-    """Starts, kills and stops workers that share one broker file; they sweep every second."""
+    """Starts, kills and stops workers that share one broker file; they sweep every three seconds."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -31,7 +31,7 @@ class Workers:
             "CONVOWEB_DATA_DIR": str(folder),
             "DATABASE_URL": database_url(),
             "CELERY_BROKER_URL": f"sqlite-queue://localhost/{quote(str(folder / 'queue.sqlite3'))}",
-            "CONVOWEB_SWEEP_INTERVAL": "1",
+            "CONVOWEB_SWEEP_INTERVAL": "3",
             "SLOW_MARK": str(folder / "summarizer-was-called"),
         }
         self.processes = []
@@ -77,7 +77,7 @@ def workers(transactional_db, tmp_path):
     started.stop()
 
 
-def wait_until(condition, workers, seconds=30):
+def wait_until(condition, workers, seconds=90):
     """Ask again and again; a failure shows what the workers said."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
