@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN_STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 
-.PHONY: run test lint clean requirements
+.PHONY: run test lint docs clean requirements
 
 run: $(RUN_STAMP)
 	@exec $(BIN)/python manage.py up
@@ -22,6 +22,9 @@ lint: $(DEV_STAMP)
 	$(BIN)/djlint --lint --quiet templates
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	CONVOWEB_HTTPS=1 ALLOWED_HOSTS=convoweb.invalid $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+docs: $(DEV_STAMP)
+	$(BIN)/python manage.py settings_reference > docs/settings.md
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache staticfiles
