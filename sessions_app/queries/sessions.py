@@ -182,6 +182,11 @@ class Sidebar:
     tags: Sequence[tuple[str, int]]
     users: Sequence[tuple[str, int]]
 
+    @property
+    def at_least(self) -> bool:
+        """Whether there are more sessions than were counted, so that tags and users may have more."""
+        return self.views[SessionView.ALL].value > COUNTED_AT_MOST
+
 
 def sidebar(*, project: Project) -> Sidebar:
     """Return the sidebar's counts; what they cost is bounded, whatever the size of the project."""

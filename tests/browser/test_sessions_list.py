@@ -85,10 +85,10 @@ def test_load_more_appends_the_next_rows(project, show):
         create_session(project=project, now=NOW, public_id=f"s{n:02}", title=f"Session {n:02}")
     page = show("?sort=title")
     expect(page.locator(".tgrid .t-link")).to_have_count(25)
-    page.get_by_role("button", name="Load 25 more").click()
+    page.get_by_role("link", name="Load 25 more").click()
     expect(shown(page)).to_have_text("50 of 60 shown")
     expect(page.locator("#load-more")).to_be_focused()
-    page.get_by_role("button", name="Load 25 more").click()
+    page.get_by_role("link", name="Load 25 more").click()
     expect(shown(page)).to_have_text("60 of 60 shown")
     assert titles(page) == [f"Session {n:02}" for n in range(60)]
     expect(page.locator("#load-more")).to_have_count(0)
