@@ -11,7 +11,6 @@ from pydantic_core import PydanticCustomError
 from sessions_app.domain.identifiers import ID_PATTERN, ID_RULE, is_legal_id
 from sessions_app.domain.memory_settings import LARGEST_INTEGER
 
-
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 
 
