@@ -154,7 +154,7 @@ def test_it_says_so_when_nothing_was_said():
     assert summary(Run(1, RunStatus.COMPLETED, ())) == "Nothing was said in words."
 
 
-@pytest.mark.skipif(not REAL.exists(), reason="the airline conversations are not beside this repository")
+@pytest.mark.skipif(not REAL.exists(), reason="airline-support.jsonl does not lie in ../shared/data")
 def test_real_conversations_keep_who_it_is_and_what_was_booked():
     lines = [json.loads(line) for line in REAL.read_text().splitlines()]
     for line in lines:
