@@ -81,7 +81,9 @@ def refused(request: HttpRequest, error: ConvowebError) -> HttpResponse:  # noqa
     """Answer a refusal of the domain."""
     kind = type(error)
     status = next(STATUSES[parent] for parent in kind.__mro__ if parent in STATUSES)
-    members = {"needs": error.needs, "budget": error.budget} if isinstance(error, BudgetTooSmall) else {}
+    members: dict[str, Any] = {}
+    if isinstance(error, BudgetTooSmall):
+        members = {"needs": error.needs, "budget": error.budget}
     name = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
     return problem(status, error.detail, kind=name, errors=error.errors, **members)
 
@@ -101,7 +103,7 @@ def http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
         return refused(request, cause)
     shown = cause if isinstance(cause, HttpError) else error
     headers = {"WWW-Authenticate": "Bearer"} if shown.status_code == HTTPStatus.UNAUTHORIZED else None
-    return problem(shown.status_code, _DETAILS.get(shown.status_code, shown.message), headers=headers)
+    return problem(shown.status_code, _DETAILS.get(HTTPStatus(shown.status_code), shown.message), headers=headers)
 
 
 @api.exception_handler(RequestDataTooBig)

@@ -53,7 +53,7 @@ def remembered_key(request: HttpRequest, token: str) -> ApiKey | None:
     """Return the key of a token, looked up once a request."""
     if not hasattr(request, "_api_key"):
         request._api_key = key_of(text=token, now=timezone.now())  # type: ignore[attr-defined]  # noqa: SLF001
-    return request._api_key  # type: ignore[attr-defined,no-any-return]  # noqa: SLF001
+    return request._api_key  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 @lru_cache

@@ -32,7 +32,7 @@ class ToolIn(In):
 
     call_id: str = ""
     name: str
-    arguments: str | JsonObject = Field("", description="As the model wrote them.")
+    arguments: str | JsonObject = Field(default="", description="As the model wrote them.")
     result: Any = None
     error: str | None = None
 
@@ -41,11 +41,13 @@ class EventIn(In):
     """One thing that happened in an open run."""
 
     kind: EventKind
-    role: Role | None = Field(None, description="Of a message.")
+    role: Role | None = Field(default=None, description="Of a message.")
     text: str = ""
-    content: list[JsonObject] | None = Field(None, description="The parts of a message, instead of its text.")
+    content: list[JsonObject] | None = Field(default=None, description="The parts of a message, instead of its text.")
     tool: ToolIn | None = None
-    parent_id: str | None = Field(None, description="The assistant message that made the call; else the newest.")
+    parent_id: str | None = Field(
+        default=None, description="The assistant message that made the call; else the newest."
+    )
     created_at: Time | None = None
 
 
@@ -83,7 +85,7 @@ def _choose(value: Any) -> Any:
 
 
 EventsBody = Annotated[
-    EventIn | ChatMessage | EventList | MessageList,
+    EventIn | EventList | MessageList,
     PlainValidator(_choose, json_schema_input_type=EventIn | ChatMessage | EventList | MessageList),
 ]
 

@@ -8,7 +8,7 @@ from ninja.responses import Status
 
 from sessions_app.api.schemas import Out
 
-BROKER_SECONDS = 0.5
+BROKER_SECONDS = 1
 
 router = Router(tags=["health"], auth=None)
 

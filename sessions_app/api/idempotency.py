@@ -24,7 +24,7 @@ KEPT_HEADERS = ("Content-Type", "Location", REPLACED_HEADER)
 
 
 def _once(run: Door) -> Door:
-    operation = unwrap(run).__self__  # type: ignore[attr-defined]
+    operation = unwrap(run).__self__
 
     @wraps(run)
     def idempotent(request: HttpRequest, **kwargs: Any) -> HttpResponseBase:

@@ -104,7 +104,7 @@ class JsonRenderer(JSONRenderer):
 
 def refuse_unknown_parameters(run: Door) -> Door:
     """Decorate an operation so that a mistyped query parameter is refused instead of ignored."""
-    operation = unwrap(run).__self__  # type: ignore[attr-defined]
+    operation = unwrap(run).__self__
     known = {name for model in operation.models for name in _query_names(model)}
     families = tuple(each["name"].removesuffix("KEY") for each in (operation.openapi_extra or {}).get("parameters", ()))
 

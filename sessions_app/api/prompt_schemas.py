@@ -13,11 +13,13 @@ from sessions_app.domain.plan import Fate, FateRange, Part, Prompt, TokenParts, 
 class PromptIn(In):
     """What to ask now, with what, and with which settings this time."""
 
-    query: str | None = Field(None, description="The question that comes last; a blank one is refused.")
-    context: list[str] = Field([], description="Texts to put before the question, such as retrieved documents.")
-    tools: list[JsonObject] = Field([], description="Tool definitions in OpenAI's form; they are counted, not sent.")
-    instructions: str | None = Field(None, description="This time instead of the session's.")
-    settings: SparseSettings | None = Field(None, description="This time instead of the session's.")
+    query: str | None = Field(default=None, description="The question that comes last; a blank one is refused.")
+    context: list[str] = Field(default=[], description="Texts to put before the question, such as retrieved documents.")
+    tools: list[JsonObject] = Field(
+        default=[], description="Tool definitions in OpenAI's form; they are counted, not sent."
+    )
+    instructions: str | None = Field(default=None, description="This time instead of the session's.")
+    settings: SparseSettings | None = Field(default=None, description="This time instead of the session's.")
 
 
 class FatesOut(Out):

@@ -35,9 +35,9 @@ def build(
 
 
 @router.get("/sessions/{session_id}/prompt", auth=READ, response=PromptOut, by_alias=True)
-def show(request: ApiRequest, session_id: str, settings: Query[SettingParameters]) -> PromptOut:  # type: ignore[valid-type]
+def show(request: ApiRequest, session_id: str, settings: Query[SettingParameters]) -> PromptOut:
     """Build the context for a question to come, with settings as query parameters."""
     session = find_session(request, session_id)
-    given = settings.model_dump(exclude_none=True)  # type: ignore[attr-defined]
+    given = settings.model_dump(exclude_none=True)
     overrides = {name: setting_from_text(name, text) for name, text in given.items()}
     return prompt_out(session_prompt(session=session, overrides=overrides))

@@ -91,7 +91,7 @@ def _given(payload: EventIn | EventList | MessageList, run: Run) -> Given:
         messages = given_messages(payload.messages)
         return Given(messages.events, extras=dict(messages.extras))
     several = isinstance(payload, EventList)
-    given = payload.events if several else [payload]
+    given = payload.events if isinstance(payload, EventList) else [payload]
     events: list[transcript.Event] = []
     under: dict[int, int] = {}
     for place, event in enumerate(given):

@@ -32,16 +32,16 @@ class UsageBody(In):
 class RunIn(In):
     """One turn: `input` and `output`, or the same as OpenAI chat `messages`."""
 
-    input: Content | None = Field(None, description="What the user said.")
-    output: Content | None = Field(None, description="What the assistant answered.")
-    messages: list[ChatMessage] | None = Field(None, description="Instead of input and output.", min_length=1)
-    id: PublicId | None = Field(None, description="Generated if it is left out.")
+    input: Content | None = Field(default=None, description="What the user said.")
+    output: Content | None = Field(default=None, description="What the assistant answered.")
+    messages: list[ChatMessage] | None = Field(default=None, description="Instead of input and output.", min_length=1)
+    id: PublicId | None = Field(default=None, description="Generated if it is left out.")
     status: RunStatus = Field(RunStatus.COMPLETED, description="pending or running opens the run.")
     model: ModelName = ""
     usage: UsageBody | None = None
     finish_reason: FinishReason = ""
-    error: str = Field("", description="Why it failed.")
-    prompt_fingerprint: Fingerprint = Field("", description="`fingerprint` of the prompt it answered.")
+    error: str = Field(default="", description="Why it failed.")
+    prompt_fingerprint: Fingerprint = Field(default="", description="`fingerprint` of the prompt it answered.")
     metadata: JsonObject = {}
     created_at: Time | None = None
 
@@ -56,13 +56,13 @@ class RunPatch(In):
     """How an open run goes on. Without a status, `output` completes it and `error` fails it."""
 
     status: RunStatus | None = None
-    output: str | None = Field(None, description="The final answer; it replaces the half of it that was there.")
+    output: str | None = Field(default=None, description="The final answer; it replaces the half of it that was there.")
     error: str | None = None
     model: ModelName | None = None
     usage: UsageBody | None = None
     finish_reason: FinishReason | None = None
     prompt_fingerprint: Fingerprint | None = None
-    metadata: JsonObject | None = Field(None, description="Added to what is there.")
+    metadata: JsonObject | None = Field(default=None, description="Added to what is there.")
 
 
 class UsageOut(Out):

@@ -29,8 +29,8 @@ router = Router(tags=["runs"])
 class RunQuery(PageQuery):
     """Which runs to list, by their positions along the lineage."""
 
-    after: Whole = Field(0, description="Only runs behind this position.")
-    before: Whole | None = Field(None, description="Only runs in front of this position.")
+    after: Whole = Field(default=0, description="Only runs behind this position.")
+    before: Whole | None = Field(default=None, description="Only runs in front of this position.")
 
 
 @router.post("/sessions/{session_id}/runs", auth=WRITE, response={201: RunOut})

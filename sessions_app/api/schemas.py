@@ -28,7 +28,7 @@ class Out(Schema):
 
 def _legal_id(text: str) -> str:
     if not is_legal_id(text):
-        raise PydanticCustomError("id", ID_RULE)  # type: ignore[arg-type]
+        raise PydanticCustomError("id", ID_RULE)
     return text
 
 
@@ -88,5 +88,5 @@ class Problem(Out):
 class PageQuery(In):
     """Where a page of a list starts and how long it is."""
 
-    limit: int = Field(50, ge=1, le=200)
-    cursor: str = Field("", description="`next_cursor` of the page before.")
+    limit: int = Field(default=50, ge=1, le=200)
+    cursor: str = Field(default="", description="`next_cursor` of the page before.")

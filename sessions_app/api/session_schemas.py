@@ -21,11 +21,11 @@ class SessionPatch(In):
     """A JSON merge patch (RFC 7396): what is named changes, null empties it."""
 
     title: Title | None = None
-    instructions: str | None = Field(None, description="The system prompt.")
-    user_id: UserId | None = Field(None, description="Whose conversation it is.")
+    instructions: str | None = Field(default=None, description="The system prompt.")
+    user_id: UserId | None = Field(default=None, description="Whose conversation it is.")
     tags: Tags | None = None
     metadata: JsonObject | None = None
-    settings: SparseSettings | None = Field(None, description="Memory settings that differ from the project's.")
+    settings: SparseSettings | None = Field(default=None, description="Memory settings that differ from the project's.")
 
     def given(self) -> dict[str, Any]:
         """Return what the request names."""
@@ -36,13 +36,13 @@ class SessionPut(SessionPatch):
     """What a session is created with."""
 
     parent_id: str | None = None
-    forked_at: Count | None = Field(None, description="Makes it a fork of its parent behind this position.")
+    forked_at: Count | None = Field(default=None, description="Makes it a fork of its parent behind this position.")
 
 
 class SessionIn(SessionPut):
     """A new session."""
 
-    id: PublicId | None = Field(None, description="Generated if it is left out.")
+    id: PublicId | None = Field(default=None, description="Generated if it is left out.")
 
 
 class ForkIn(In):
@@ -50,7 +50,7 @@ class ForkIn(In):
 
     at: Count = Field(description="The last position that is shared; 0 shares none.")
     id: PublicId | None = None
-    title: Title | None = Field(None, description="The session's own title if it is left out.")
+    title: Title | None = Field(default=None, description="The session's own title if it is left out.")
 
 
 class SummaryInUse(Out):
@@ -112,14 +112,14 @@ class SessionTree(Out):
 class SessionQuery(PageQuery):
     """Which sessions to list, in which order. `metadata.KEY=value` filters by a name in the metadata."""
 
-    prefix: str = Field("", description="The beginning of the id.")
-    q: str = Field("", description="Words of the title or the id.")
+    prefix: str = Field(default="", description="The beginning of the id.")
+    q: str = Field(default="", description="Words of the title or the id.")
     user_id: str = ""
-    tag: list[str] = Field([], description="All that are named are asked for.")
+    tag: list[str] = Field(default=[], description="All that are named are asked for.")
     parent_id: str = ""
     roots: bool = Field(default=False, description="Only sessions without a parent.")
-    since: Time | None = Field(None, description="Changed at this time or later.")
-    until: Time | None = Field(None, description="Changed before this time.")
+    since: Time | None = Field(default=None, description="Changed at this time or later.")
+    until: Time | None = Field(default=None, description="Changed before this time.")
     sort: Literal[tuple(ORDERS)] = "-updated_at"  # type: ignore[valid-type]
 
 

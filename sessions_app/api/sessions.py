@@ -186,7 +186,7 @@ def _unchanged(request: ApiRequest, session_id: str, payload: SessionPut) -> Ses
 
 def _metadata_filters(request: ApiRequest) -> dict[str, str]:
     return {
-        clean_text(name.removeprefix("metadata.")): clean_text(text)
+        clean_text(name.removeprefix("metadata.")): clean_text(str(text))
         for name, text in request.GET.items()
         if name.startswith("metadata.")
     }

@@ -19,13 +19,16 @@ def _type_of(setting: Setting) -> Any:
         case SettingKind.SHARE:
             return Annotated[float, Field(ge=0, le=1)]
         case SettingKind.LIMIT:
-            return whole | Literal[UNLIMITED]  # type: ignore[valid-type]
+            return whole | Literal[UNLIMITED]
         case SettingKind.INTEGER:
             return whole
 
 
 def _fields(types: dict[str, Any]) -> dict[str, Any]:
-    return {setting.name: (types[setting.name] | None, Field(None, description=setting.help)) for setting in SETTINGS}
+    return {
+        setting.name: (types[setting.name] | None, Field(default=None, description=setting.help))
+        for setting in SETTINGS
+    }
 
 
 _SCHEMA: dict[str, Any] = create_model(

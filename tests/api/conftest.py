@@ -27,6 +27,14 @@ class Bot:
     def get(self, path, **options):
         return self.call("GET", path, **options)
 
+    def pages(self, path):
+        """Walk through a list to its end."""
+        page = self.get(path).json()
+        yield page
+        while page["next_cursor"] is not None:
+            page = self.get(f"{path}&cursor={page['next_cursor']}").json()
+            yield page
+
     def post(self, path, body=None, **options):
         return self.call("POST", path, body, **options)
 

@@ -37,7 +37,7 @@ def check_problem(answer, status):
         (b'"text"', 422),
         (b'{"metadata": ' + b'{"a":' * 100 + b"1" + b"}" * 100 + b"}", 422),
         (b"[" * 100_000 + b"]" * 100_000, 422),
-        ("{\"title\": \"\ufeff\"}".encode("utf-16"), 400),
+        ('{"title": "\ufeff"}'.encode("utf-16"), 400),
     ],
 )
 def test_a_bad_body_is_refused(bot, body, status):

@@ -23,7 +23,8 @@ def test_it_changes_name_and_defaults_by_a_merge_patch(bot):
 
 
 @pytest.mark.parametrize(
-    ("body", "pointer"), [({"settings": {"offset": -1}}, "/settings/offset"), ({"name": ""}, "/name"), ({"slug": "x"}, "/slug")]
+    ("body", "pointer"),
+    [({"settings": {"offset": -1}}, "/settings/offset"), ({"name": ""}, "/name"), ({"slug": "x"}, "/slug")],
 )
 def test_it_names_the_bad_field(bot, body, pointer):
     answer = bot.patch("/project", body)

@@ -150,11 +150,8 @@ def test_positions_bound_the_list(bot, session, query, expected):
 
 def test_runs_are_paged(bot, session):
     append_turns(session, 5)
-    seen, cursor = [], ""
-    while cursor is not None:
-        page = bot.get(f"/sessions/s/runs?limit=2&cursor={cursor}").json()
-        seen.append([run["position"] for run in page["items"]])
-        cursor = page["next_cursor"]
+    pages = bot.pages("/sessions/s/runs?limit=2")
+    seen = [[run["position"] for run in page["items"]] for page in pages]
 
     assert seen == [[1, 2], [3, 4], [5]]
 
