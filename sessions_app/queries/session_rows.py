@@ -7,12 +7,16 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Case, Count, OuterRef, Subquery, When
+from django.db.models.functions import Substr
 
 from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, resolve_settings, settings_hash
 from sessions_app.domain.plan import TokenParts
-from sessions_app.models import Project, Run, Session, SessionTag, Summary, SummaryStatus
+from sessions_app.domain.transcript import EventKind, Role
+from sessions_app.models import Event, Project, Run, Session, SessionTag, Summary, SummaryStatus
 from sessions_app.models.sessions import SessionQuerySet
+
+OPENING_LENGTH = 160
 
 
 class SummaryState(StrEnum):
@@ -44,6 +48,7 @@ class SessionRow:
     """One row of the table; `sought` is false where it only leads to a row that was searched for.
 
     `active_at` is the latest activity of what the row stands for: of the whole tree while a root is closed.
+    `opening` is the beginning of what the user said first, where there is no title to go by.
     """
 
     pk: int
@@ -62,6 +67,7 @@ class SessionRow:
     own_settings: int
     created_at: datetime
     active_at: datetime
+    opening: str = ""
     tags: Sequence[str] = ()
     child_count: int = 0
     fork_count: int = 0
@@ -87,10 +93,13 @@ def with_row_columns(sessions: SessionQuerySet) -> SessionQuerySet:
     """Add what a row shows of a session's newest run and newest summary, and leave its long texts behind."""
     newest_run = Run.objects.filter(session=OuterRef("pk"), position=OuterRef("last_position"))
     newest_summary = Summary.objects.filter(session=OuterRef("pk")).order_by("-number")
+    said = Event.objects.filter(run__session=OuterRef("pk"), kind=EventKind.MESSAGE, role=Role.USER)
+    opening = said.order_by("run__position", "index").values(words=Substr("text", 1, OPENING_LENGTH))
     return (
         sessions.annotate(
             newest_run_status=Subquery(newest_run.values("status")[:1]),
             newest_summary_status=Subquery(newest_summary.values("status")[:1]),
+            opening=Case(When(title="", then=Subquery(opening[:1]))),
         )
         .select_related("summary")
         .defer("instructions", "metadata", "summary__text")
@@ -158,6 +167,7 @@ def _row(
         own_settings=len(session.settings),
         created_at=session.created_at,
         active_at=session.updated_at,
+        opening=session.opening or "",
         tags=tags,
         child_count=child_count,
         fork_count=fork_count,

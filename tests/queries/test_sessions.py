@@ -296,3 +296,10 @@ def test_each_order_walks_an_index_and_sorts_nothing(project, sort, index):
 def test_open_runs_are_found_by_their_own_indexes(project):
     assert "run_open_in_project" in Run.objects.unfinished().filter(project=project).explain()
     assert "run_open_once" in Run.objects.unfinished().filter(session=1).explain()
+
+
+def test_a_session_without_a_title_shows_what_the_user_said_first(project):
+    make_session(project, "untitled", runs=2)
+    make_session(project, "titled", title="A title", runs=1)
+    rows = [row for tree in page_of(project).trees for row in tree.rows]
+    assert {row.public_id: row.opening for row in rows} == {"untitled": "question 1", "titled": ""}
