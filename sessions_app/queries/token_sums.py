@@ -8,7 +8,7 @@ from sessions_app.models import Session, lineage_runs
 
 @dataclass(frozen=True, slots=True)
 class TokenSums:
-    """Upper bounds in o200k_base before and of chosen positions of one lineage."""
+    """Tokens in o200k_base before and of chosen positions of one lineage."""
 
     before: Mapping[int, int]
     own: Mapping[int, int]

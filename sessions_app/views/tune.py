@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -13,6 +14,7 @@ from django_htmx.http import replace_url
 
 from sessions_app.domain.memory_settings import stored_values
 from sessions_app.domain.plan import Fate
+from sessions_app.queries.api_calls import ApiCall, prompt_call
 from sessions_app.queries.bands import WINDOW
 from sessions_app.queries.prompt_views import prompt_view
 from sessions_app.queries.session_pages import newest_status
@@ -84,7 +86,13 @@ def _prompt_tab(request: HtmxRequest, bench: Bench, context: Mapping[str, Any]) 
     shown: Side = a if carried["side"] else b
     span = span_of(request.GET, bench.conversation.last_position)
     view = prompt_view(session=bench.conversation, prompt=shown.prompt, within=span) if shown.prompt else None
-    return {"shown": shown, "view": view, "carried": carried, "more_url": bench.url(**carried)}
+    found = {"shown": shown, "view": view, "carried": carried, "more_url": bench.url(**carried)}
+    return found | {"call": _call(request, bench, {} if carried["side"] else bench.draft.overrides)}
+
+
+def _call(request: HttpRequest, bench: Bench, settings: Mapping[str, Any]) -> ApiCall:
+    path = f"/api/v1/sessions/{quote(bench.conversation.public_id)}/prompt"
+    return prompt_call(url=request.build_absolute_uri(path), settings=settings, query=bench.query)
 
 
 def _why_tab(request: HtmxRequest, bench: Bench, context: Mapping[str, Any]) -> dict[str, Any]:
