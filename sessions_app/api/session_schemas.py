@@ -11,6 +11,9 @@ from sessions_app.domain.session_fields import LONGEST, LONGEST_TAG, MOST_TAGS
 from sessions_app.models import Session, Summary
 from sessions_app.queries.session_listing import ORDERS
 
+LONGEST_WORDS = 500
+MOST_FILTERS = 10
+
 Title = Annotated[str, Field(max_length=LONGEST["title"])]
 UserId = Annotated[str, Field(max_length=LONGEST["user_id"])]
 Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG)]
@@ -112,10 +115,10 @@ class SessionTree(Out):
 class SessionQuery(PageQuery):
     """Which sessions to list, in which order. `metadata.KEY=value` filters by a name in the metadata."""
 
-    prefix: str = Field(default="", description="The beginning of the id.")
-    q: str = Field(default="", description="Words of the title or the id.")
+    prefix: str = Field(default="", max_length=LONGEST_WORDS, description="The beginning of the id.")
+    q: str = Field(default="", max_length=LONGEST_WORDS, description="Words of the title or the id.")
     user_id: str = ""
-    tag: list[str] = Field(default=[], description="All that are named are asked for.")
+    tag: list[str] = Field(default=[], max_length=MOST_FILTERS, description="All that are named are asked for.")
     parent_id: str = ""
     roots: bool = Field(default=False, description="Only sessions without a parent.")
     since: Time | None = Field(default=None, description="Changed at this time or later.")

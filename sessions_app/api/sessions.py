@@ -13,6 +13,7 @@ from sessions_app.api.idempotency import idempotent
 from sessions_app.api.lookups import find_session
 from sessions_app.api.paging import page_of
 from sessions_app.api.session_schemas import (
+    MOST_FILTERS,
     ChildrenQuery,
     ForkIn,
     SessionIn,
@@ -185,8 +186,12 @@ def _unchanged(request: ApiRequest, session_id: str, payload: SessionPut) -> Ses
 
 
 def _metadata_filters(request: ApiRequest) -> dict[str, str]:
-    return {
+    filters = {
         clean_text(name.removeprefix("metadata.")): clean_text(str(text))
         for name, text in request.GET.items()
         if name.startswith("metadata.")
     }
+    if len(filters) > MOST_FILTERS:
+        detail = f"At most {MOST_FILTERS} names in the metadata can be asked for."
+        raise InvalidInput(detail, errors=[FieldError("/metadata.KEY", detail)])
+    return filters

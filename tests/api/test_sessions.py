@@ -251,6 +251,10 @@ def test_filters(bot, listed, query, expected):
         ("until=0001-01-01T00:00:00%2B14:00", "/until"),
         ("tagg=blue", "/tagg"),
         ("roots=maybe", "/roots"),
+        ("q=" + "x" * 501, "/q"),
+        ("prefix=" + "x" * 501, "/prefix"),
+        ("tag=x&" * 11, "/tag"),
+        ("&".join(f"metadata.{n}=x" for n in range(11)), "/metadata.KEY"),
     ],
 )
 def test_a_bad_parameter_is_named(bot, query, pointer):
