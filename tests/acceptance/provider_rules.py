@@ -42,7 +42,7 @@ def _texts(messages):
 
 
 def _calls(messages):
-    waiting = []
+    waiting: list[str] = []
     for place, message in enumerate(messages):
         if message["role"] != "tool":
             if waiting:

@@ -4,6 +4,7 @@ import contextlib
 import sqlite3
 import sys
 import time
+from typing import Any
 
 from kombu import Connection, Consumer, Queue
 
@@ -59,7 +60,7 @@ def drain(connection, seconds):
         end = time.monotonic() + seconds
 
 
-ROLES = {"publish": publish, "consume": consume, "hold": hold}
+ROLES: dict[str, Any] = {"publish": publish, "consume": consume, "hold": hold}
 
 
 def main(url, role, *numbers):
