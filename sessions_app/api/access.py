@@ -13,7 +13,7 @@ from ninja.errors import AuthorizationError
 from ninja.security import HttpBearer
 from ninja.throttling import BaseThrottle
 
-from sessions_app.models import ApiKey, Project, Scope
+from sessions_app.models import ApiKey, Scope
 from sessions_app.services.keys import key_of
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -24,11 +24,6 @@ class ApiRequest(HttpRequest):
 
     auth: ApiKey
     written_session: int | None
-
-    @property
-    def project(self) -> Project:
-        """The project of the key."""
-        return self.auth.project
 
 
 class BearerKey(HttpBearer):
