@@ -51,7 +51,7 @@ class Following:
 class PromptView:
     """What is sent, in order; `older` runs stand before the shown ones, `unseen` are counts by fate in words."""
 
-    system: Sequence[Segment]
+    system: Sequence[tuple[Segment, MessageView]]
     system_tokens: int
     unseen: Sequence[tuple[Fate, str]]
     older: Following | None
@@ -71,7 +71,7 @@ def prompt_view(*, session: Session, prompt: Prompt, within: Span | None = None)
         positions = [position for position in positions if position in within]
     shown = positions[-WINDOW:]
     return PromptView(
-        system=system,
+        system=[(segment, _message(segment)) for segment in system],
         system_tokens=sum(segment.tokens for segment in system),
         unseen=_unseen(prompt),
         older=_older(runs, positions[:-WINDOW]),
