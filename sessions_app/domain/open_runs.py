@@ -13,7 +13,7 @@ from sessions_app.domain.transcript import Event, EventKind, Role
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """An open run's events after more came in.
+    """A run's events after more came in.
 
     Those from index `first_new` on are new and the earlier ones in `changed` are not what they were. `places` holds for
     each given event the index where it stands now, or the call that it answers.

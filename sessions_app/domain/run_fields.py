@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from sessions_app.domain.errors import FieldError, InvalidInput
 from sessions_app.domain.identifiers import check_id
+from sessions_app.domain.run_tokens import run_tokens
 from sessions_app.domain.text_cleaning import clean_json, clean_text
-from sessions_app.domain.tokens import event_tokens
-from sessions_app.domain.transcript import Event, NewRun, ToolCall
+from sessions_app.domain.tokens import STORED_COUNTER, RememberingCounter, TokenCounter, event_tokens
+from sessions_app.domain.transcript import Event, NewRun, Run, ToolCall
 
 LONGEST = {"model": 200, "finish_reason": 100, "prompt_fingerprint": 100}
 
@@ -15,18 +16,20 @@ def check_new_run(run: NewRun) -> NewRun:
     """Return the run as it is stored: bounds checked, texts cleaned, tokens counted."""
     if run.run_id is not None:
         check_id(run.run_id)
-    return replace(
+    counter = RememberingCounter()
+    checked = replace(
         run,
-        events=tuple(map(check_event, run.events)),
+        events=tuple(check_event(event, counter) for event in run.events),
         model=check_length("model", run.model),
         finish_reason=check_length("finish_reason", run.finish_reason),
         prompt_fingerprint=check_length("prompt_fingerprint", run.prompt_fingerprint),
         error=clean_text(run.error),
         metadata=clean_json(run.metadata),
     )
+    return checked if checked == run and run.tokens else replace(checked, tokens=_tokens(checked, counter))
 
 
-def check_event(event: Event) -> Event:
+def check_event(event: Event, counter: TokenCounter = STORED_COUNTER) -> Event:
     """Return the event as it is stored: texts cleaned, tokens counted."""
     cleaned = replace(
         event,
@@ -34,7 +37,7 @@ def check_event(event: Event) -> Event:
         content=None if event.content is None else tuple(clean_json(event.content)),
         tool=None if event.tool is None else _cleaned_call(event.tool),
     )
-    return cleaned if cleaned == event and event.tokens else replace(cleaned, tokens=event_tokens(cleaned))
+    return cleaned if cleaned == event and event.tokens else replace(cleaned, tokens=event_tokens(cleaned, counter))
 
 
 def check_length(name: str, text: str) -> str:
@@ -43,6 +46,10 @@ def check_length(name: str, text: str) -> str:
         detail = f"{name} may have at most {LONGEST[name]} characters."
         raise InvalidInput(detail, errors=[FieldError(f"/{name}", detail)])
     return clean_text(text)
+
+
+def _tokens(run: NewRun, counter: TokenCounter) -> int:
+    return run_tokens(Run(0, run.status, run.events, run.error), counter)
 
 
 def _cleaned_call(call: ToolCall) -> ToolCall:

@@ -7,10 +7,6 @@ from sessions_app.domain.pieces import Piece, tokens_of
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import Run, TranscriptReader
 
-# Placeholders and marks of runs without an answer are in no event's stored bound; the first fetch leaves so much for
-# them.
-UNBOUND_TOKENS = 32
-
 
 @dataclass(frozen=True, slots=True)
 class RenderedRun:
@@ -44,14 +40,13 @@ def select_runs(
 ) -> Selection:
     """Take the newest runs that fit `room`.
 
-    The stored upper bounds choose what to fetch, the exact counts decide; it is fetched again only while everything
-    fitted and there is more.
+    The stored tokens choose what to fetch, the counts in the prompt's own encoding and format decide; it is fetched
+    again only while everything fitted and there is more.
     """
     kept: list[RenderedRun] = []
-    likely = max(0, counter.raw_limit(room) - UNBOUND_TOKENS)
     position = reader.finished_through + 1
     while position > not_below:
-        fetched = reader.newest_before(position, not_below=not_below, tokens=likely)
+        fetched = reader.newest_before(position, not_below=not_below, tokens=counter.raw_limit(room))
         if not fetched:
             break
         for run in fetched:
@@ -60,5 +55,5 @@ def select_runs(
                 return Selection(tuple(reversed(kept)), rendered, room)
             kept.append(rendered)
             room -= rendered.tokens
-        position, likely = fetched[-1].position, counter.raw_limit(room)
+        position = fetched[-1].position
     return Selection(tuple(reversed(kept)), None, room)

@@ -1,4 +1,4 @@
-"""Counting tokens: the encodings, the counter of prompts, and the upper bound that is stored with each event.
+"""Counting tokens: the encodings, the counter of prompts, and what each event needs by itself.
 
 The counter: every message 3 + its role + its texts, every tool call name + arguments + 8, every image a constant,
 every prompt 3. A model whose tokenizer is not public is counted in o200k_base times a margin m: each message's count n
@@ -7,7 +7,7 @@ becomes ceil(m * n) in whole-number arithmetic, so the parts of a prompt always 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
@@ -81,38 +81,51 @@ class TokenCounter:
         return floor(scaled / self.margin)
 
 
+@dataclass(frozen=True, slots=True)
+class RememberingCounter(TokenCounter):
+    """Counts each text only the first time it sees it."""
+
+    known: dict[str, int] = field(default_factory=dict)
+
+    def text(self, text: str) -> int:
+        """Return the tokens of a text."""
+        if text not in self.known:
+            self.known[text] = TokenCounter.text(self, text)
+        return self.known[text]
+
+
 STORED_COUNTER = TokenCounter()
 
 
-def event_tokens(event: Event) -> int:
-    """Return the upper bound, in o200k_base, of what an event needs in a prompt, frames included.
+def event_tokens(event: Event, counter: TokenCounter = STORED_COUNTER) -> int:
+    """Return what an event would need in a prompt if it stood alone there, frames included.
 
-    For ordinary events it is exact; an assistant message without text is counted with a placeholder, though it is
-    sent without one if it makes tool calls.
+    In its run it may need a little less or more: neighbours of one role are sent as one message, and an assistant
+    message without text needs no placeholder if it makes tool calls.
     """
     match event.kind:
         case EventKind.MESSAGE:
-            return _message_tokens(event)
+            return _message_tokens(event, counter)
         case EventKind.TOOL_CALL if event.tool is not None:
-            return _call_tokens(event.tool, alone=event.parent is None)
+            return _call_tokens(event.tool, counter, alone=event.parent is None)
         case _:
             return 0
 
 
-def _message_tokens(event: Event) -> int:
+def _message_tokens(event: Event, counter: TokenCounter) -> int:
     assistant = event.role is Role.ASSISTANT
     parts = message_parts(event)
     images = sum(isinstance(part, Mapping) for part in parts)
     texts = [part for part in parts if isinstance(part, str) and not is_blank(part)]
     if not texts and not images:
         texts = [NO_ANSWER if assistant else EMPTY_MESSAGE]
-    return STORED_COUNTER.message("assistant" if assistant else "user", texts, images=images)
+    return counter.message("assistant" if assistant else "user", texts, images=images)
 
 
-def _call_tokens(call: ToolCall, *, alone: bool) -> int:
+def _call_tokens(call: ToolCall, counter: TokenCounter, *, alone: bool) -> int:
     name, arguments = tool_name_as_sent(call.name), arguments_as_sent(call.arguments)
-    own_message = STORED_COUNTER.message("assistant", ()) if alone else 0
-    return own_message + STORED_COUNTER.call(name, arguments) + STORED_COUNTER.message("tool", [result_as_sent(call)])
+    own_message = counter.message("assistant", ()) if alone else 0
+    return own_message + counter.call(name, arguments) + counter.message("tool", [result_as_sent(call)])
 
 
 def _slices(text: str) -> Iterator[str]:

@@ -60,8 +60,8 @@ class Event:
     """One thing inside a run.
 
     `content` holds the parts of a message that was given in parts (else None) and `text` their text. `parent` is
-    the index, in the run, of the assistant message that made this tool call. `tokens` is the upper bound of what
-    the event needs in a prompt, in o200k_base, frames included. `created_at` is the time its source gave it, if any.
+    the index, in the run, of the assistant message that made this tool call. `tokens` is what the event would need
+    in a prompt by itself, in o200k_base, frames included. `created_at` is the time its source gave it, if any.
     """
 
     kind: EventKind
@@ -76,7 +76,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One turn at its lineage position (1..n); `tokens` is the sum of its events' upper bounds."""
+    """One turn at its lineage position (1..n).
+
+    `tokens` is what it needs in a prompt in o200k_base: exactly, once it has ended; until then the sum of its events.
+    """
 
     position: int
     status: RunStatus
@@ -97,7 +100,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """A run to be stored; its position is given by the store. Times are None where the source has none."""
+    """A run to be stored; its position is given by the store.
+
+    `tokens` are counted when it is checked. Times are None where the source has none.
+    """
 
     events: tuple[Event, ...]
     status: RunStatus = RunStatus.COMPLETED
@@ -108,6 +114,7 @@ class NewRun:
     error: str = ""
     prompt_fingerprint: str = ""
     metadata: Mapping[str, object] = field(default_factory=dict)
+    tokens: int = 0
     created_at: datetime | None = None
 
 

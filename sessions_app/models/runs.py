@@ -49,8 +49,9 @@ class RunQuerySet(models.QuerySet["Run"]):
 class Run(models.Model):
     """One turn at its lineage position.
 
-    `tokens_o200k` sums its events' upper bounds; `tokens_before_o200k` those of all earlier runs of the lineage, so
-    that a range's tokens and the place of a budget's cut are found without reading what lies between.
+    `tokens_o200k` is what it needs in a prompt (`domain.run_tokens`); `tokens_before_o200k` what all earlier runs of
+    the lineage need, so that a range's tokens and the place of a budget's cut are found without reading what lies
+    between.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")

@@ -27,7 +27,7 @@ class SessionQuerySet(models.QuerySet["Session"]):
 class Session(models.Model):
     """One conversation; positions of its own runs go on from those it shares with its parent.
 
-    `last_position` is the lineage position of the newest run. `tokens_o200k` sums the own runs' upper bounds,
+    `last_position` is the lineage position of the newest run. `tokens_o200k` sums the own runs' tokens,
     `shared_tokens_o200k` those of the shared runs up to `forked_at`.
     """
 
@@ -112,7 +112,7 @@ class Session(models.Model):
 
     @property
     def lineage_tokens(self) -> int:
-        """Upper bound in o200k_base of the whole lineage."""
+        """What all runs of the lineage need in a prompt, in o200k_base."""
         return self.shared_tokens_o200k + self.tokens_o200k
 
 

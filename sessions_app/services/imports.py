@@ -5,19 +5,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F
 
 from sessions_app.domain.conversation_files import Conversation, FileFormat
 from sessions_app.domain.errors import Conflict, HistoryChanged, InvalidInput, NotFound
 from sessions_app.domain.histories import answered_calls, growth
 from sessions_app.domain.identifiers import is_legal_id
 from sessions_app.domain.json_streams import Found
+from sessions_app.domain.open_runs import Continuation
 from sessions_app.domain.run_fields import check_new_run
 from sessions_app.domain.session_fields import LONGEST
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.domain.transcript import NewRun, RunStatus
-from sessions_app.models import Event, ImportOutcome, Project, Run, Session, Summary, SummaryStatus, event_values
-from sessions_app.services.run_rows import insert_events, place_events
+from sessions_app.models import ImportOutcome, Project, Run, Session, Summary, SummaryStatus, event_values
+from sessions_app.services.run_rows import continue_run
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import create_session
 from sessions_app.services.trees import lock_tree
@@ -149,18 +149,11 @@ def _grow_newest(session: Session, given: NewRun, now: datetime) -> int:
     run = Run.objects.with_events().get(session=session, position=session.last_position)
     _check_may_grow(session, run)
     rows = list(run.events.all())
-    for index in answered_calls(event_values(rows), given.events):
-        answered = Event.from_value(given.events[index])
-        rows[index].result, rows[index].result_was_text = answered.result, answered.result_was_text
-        rows[index].tokens_o200k = answered.tokens_o200k
-        rows[index].save(update_fields=["result", "result_was_text", "tokens_o200k"])
-    more = given.events[len(rows) :]
-    insert_events(place_events(run=run, events=more, now=now, earlier=rows))
-    grown = sum(event.tokens for event in given.events) - run.tokens_o200k
-    metadata = {**run.metadata, **given.metadata}
-    Run.objects.filter(pk=run.pk).update(tokens_o200k=F("tokens_o200k") + grown, metadata=metadata, touched_at=now)
-    Session.objects.filter(pk=session.pk).update(tokens_o200k=F("tokens_o200k") + grown)
-    return sum(event.tool is not None for event in more)
+    answered = frozenset(answered_calls(event_values(rows), given.events))
+    more = Continuation(given.events, len(rows), answered, ())
+    continue_run(run=run, rows=rows, more=more, now=now)
+    Run.objects.filter(pk=run.pk).update(metadata={**run.metadata, **given.metadata})
+    return sum(event.tool is not None for event in more.new)
 
 
 def _check_may_grow(session: Session, run: Run) -> None:

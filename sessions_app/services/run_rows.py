@@ -1,14 +1,18 @@
-"""Writing runs and their events in bulk."""
+"""Writing runs and their events: new ones in bulk, and what a run that is there has more."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.db.models import F
 
 from sessions_app.domain import transcript
 from sessions_app.domain.errors import FieldError, IdTaken
-from sessions_app.domain.transcript import NewRun
+from sessions_app.domain.open_runs import Continuation
+from sessions_app.domain.run_tokens import run_tokens
+from sessions_app.domain.tokens import STORED_COUNTER, TokenCounter
+from sessions_app.domain.transcript import NewRun, RunStatus
 from sessions_app.models import Event, Run, Session
 from sessions_app.models.identifiers import new_run_id
 
@@ -59,6 +63,39 @@ def insert_events(placed: Iterable[PlacedEvent]) -> None:
     Event.objects.bulk_create(row for row, parent in pairs if parent is not None)
 
 
+def continue_run(*, run: Run, rows: Sequence[Event], more: Continuation, now: datetime) -> list[Event]:
+    """Store what a session's newest run has more than its rows; return all of them."""
+    rows = list(rows)
+    for index in more.changed:
+        rows[index] = _rewritten(rows[index], more.events[index])
+        rows[index].save(force_update=True)
+    placed = place_events(run=run, events=more.new, now=now, earlier=rows)
+    insert_events(placed)
+    store_tokens(run=run, events=more.events, now=now)
+    return [*rows, *(row for row, _ in placed)]
+
+
+def store_tokens(
+    *, run: Run, events: Sequence[transcript.Event], now: datetime, counter: TokenCounter = STORED_COUNTER
+) -> None:
+    """Store what a session's newest run needs with these events, as changed at `now`; the session's sum moves with it.
+
+    There is no later run, so that no other sum has this one in it.
+    """
+    value = transcript.Run(run.position, RunStatus(run.status), tuple(events), run.error)
+    tokens = run_tokens(value, counter)
+    gained = tokens - run.tokens_o200k
+    Run.objects.filter(pk=run.pk).update(tokens_o200k=tokens, touched_at=now)
+    Session.objects.filter(pk=run.session_id).update(tokens_o200k=F("tokens_o200k") + gained, updated_at=now)
+    run.tokens_o200k = tokens
+
+
+def _rewritten(row: Event, event: transcript.Event) -> Event:
+    return Event.from_value(
+        event, pk=row.pk, run_id=row.run_id, index=row.index, parent_id=row.parent_id, created_at=row.created_at
+    )
+
+
 def _run_row(run: NewRun, session: Session, now: datetime) -> Run:
     created_at = run.created_at or now
     return Run(
@@ -72,7 +109,7 @@ def _run_row(run: NewRun, session: Session, now: datetime) -> Run:
         error=run.error,
         prompt_fingerprint=run.prompt_fingerprint,
         metadata=run.metadata,
-        tokens_o200k=sum(event.tokens for event in run.events),
+        tokens_o200k=run.tokens,
         created_at=created_at,
         touched_at=now,
         completed_at=None if run.status.is_open else created_at,

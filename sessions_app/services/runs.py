@@ -1,7 +1,7 @@
 """Appending runs to sessions, and what happens to an open run until it ends."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,10 +14,19 @@ from sessions_app.domain.errors import FieldError, IdTaken, InvalidInput, RunHas
 from sessions_app.domain.open_runs import Continuation, go_on, with_output, with_result
 from sessions_app.domain.openai_fields import EXTRAS
 from sessions_app.domain.run_fields import check_event, check_length, check_new_run
+from sessions_app.domain.run_tokens import run_tokens
 from sessions_app.domain.text_cleaning import clean_json, clean_text
+from sessions_app.domain.tokens import RememberingCounter
 from sessions_app.domain.transcript import NewRun, RunStatus, Usage
 from sessions_app.models import Event, Run, Session, event_values
-from sessions_app.services.run_rows import insert_events, insert_runs, place_events, run_rows
+from sessions_app.services.run_rows import (
+    continue_run,
+    insert_events,
+    insert_runs,
+    place_events,
+    run_rows,
+    store_tokens,
+)
 from sessions_app.services.trees import lock_tree
 
 INTERRUPTED = "interrupted"
@@ -31,8 +40,7 @@ def append_runs(*, session: Session, runs: Sequence[NewRun], now: datetime) -> l
     prepared = [check_new_run(run) for run in runs]
     _check_together(prepared)
     with transaction.atomic():
-        stored = lock_tree(session=session, now=now)
-        _check_closed(stored, now)
+        stored = _closed(lock_tree(session=session, now=now), now)
         rows = run_rows(session=stored, runs=prepared, now=now)
         Session.objects.filter(pk=stored.pk).update(
             last_position=F("last_position") + len(rows),
@@ -66,7 +74,7 @@ def add_events(
     with transaction.atomic():
         stored, rows = _lock_open(run, now)
         more = go_on(event_values(rows), weighed, under=under)
-        rows = _write(stored, rows, more, now)
+        rows = continue_run(run=stored, rows=rows, more=more, now=now)
         if extras:
             _keep_extras(stored, {more.places[place]: extra for place, extra in extras.items()})
     return [rows[place] for place in more.places]
@@ -81,7 +89,7 @@ def set_result(
         values = list(event_values(rows))
         values[event.index] = with_result(values[event.index], result=result, was_text=was_text, error=error)
         answered = Continuation(tuple(values), len(values), frozenset({event.index}), ())
-        return _write(stored, rows, answered, now)[event.index]
+        return continue_run(run=stored, rows=rows, more=answered, now=now)[event.index]
 
 
 def finish_run(
@@ -102,15 +110,20 @@ def finish_run(
     changes: dict[str, Any] = {name: check_length(name, text) for name, text in short.items() if text is not None}
     if usage is not None:
         changes["usage"] = asdict(usage)
+    # Counted before the lock, so that under it only what has come since is.
+    counter = RememberingCounter()
+    run_tokens(replace(run.to_value(), status=status), counter)
     with transaction.atomic():
         stored, rows = _lock_open(run, now)
         if output is not None:
-            _write(stored, rows, with_output(event_values(rows), output), now)
+            rows = continue_run(run=stored, rows=rows, more=with_output(event_values(rows), output), now=now)
         if metadata is not None:
             changes["metadata"] = {**stored.metadata, **clean_json(metadata)}
+        stored.status, stored.error = status, clean_text(error)
         ended = None if status.is_open else now
         moved = Run.objects.unfinished().filter(pk=run.pk)
-        moved.update(status=status, error=clean_text(error), completed_at=ended, touched_at=now, **changes)
+        moved.update(status=status, error=stored.error, completed_at=ended, **changes)
+        store_tokens(run=stored, events=event_values(rows), now=now, counter=counter)
         _touch(stored, now)
     return Run.objects.get(pk=run.pk)
 
@@ -130,12 +143,13 @@ def _check_together(runs: Sequence[NewRun]) -> None:
         raise IdTaken(detail, errors=[FieldError("/id", detail)])
 
 
-def _check_closed(session: Session, now: datetime) -> None:
+def _closed(session: Session, now: datetime) -> Session:
+    """Return the session without an open run: one that nobody touches any more is ended, any other is named."""
     newest = Run.objects.unfinished().filter(session=session).order_by("position").last()
     if newest is None:
-        return
+        return session
     if newest.touched_at < _untouched_since(now) and _interrupt(newest, now):
-        return
+        return lock_tree(session=session, now=now)
     raise RunIsOpen(
         f"Run {newest.public_id} of session {session.public_id} is {newest.status}; finish it before appending."
     )
@@ -147,7 +161,9 @@ def _interrupt(run: Run, now: datetime) -> bool:
         stale = Run.objects.unfinished().filter(pk=run.pk, touched_at__lt=_untouched_since(now))
         if not stale.update(status=RunStatus.FAILED, error=INTERRUPTED, completed_at=now):
             return False
-        _touch(run, now)
+        ended = Run.objects.with_events().get(pk=run.pk)
+        store_tokens(run=ended, events=ended.to_value().events, now=now)
+        _touch(ended, now)
     return True
 
 
@@ -165,26 +181,6 @@ def _lock_open(run: Run, now: datetime) -> tuple[Run, list[Event]]:
             f"POST /sessions/{session.public_id}/fork with at = {stored.position - 1} starts one in front of it."
         )
     return stored, list(stored.events.order_by("index"))
-
-
-def _write(run: Run, rows: list[Event], more: Continuation, now: datetime) -> list[Event]:
-    """Store a continuation and return all events of the run; sums of run and session move with them."""
-    before = sum(row.tokens_o200k for row in rows)
-    for index in more.changed:
-        rows[index] = _rewritten(rows[index], more.events[index])
-        rows[index].save(force_update=True)
-    placed = place_events(run=run, events=more.new, now=now, earlier=rows)
-    insert_events(placed)
-    grown = sum(event.tokens for event in more.events) - before
-    Run.objects.filter(pk=run.pk).update(tokens_o200k=F("tokens_o200k") + grown, touched_at=now)
-    Session.objects.filter(pk=run.session_id).update(tokens_o200k=F("tokens_o200k") + grown, updated_at=now)
-    return [*rows, *(row for row, _ in placed)]
-
-
-def _rewritten(row: Event, event: transcript.Event) -> Event:
-    return Event.from_value(
-        event, pk=row.pk, run_id=row.run_id, index=row.index, parent_id=row.parent_id, created_at=row.created_at
-    )
 
 
 def _touch(run: Run, now: datetime) -> None:

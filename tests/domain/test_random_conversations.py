@@ -12,29 +12,12 @@ from hypothesis import strategies as st
 from sessions_app.domain.builder import build_prompt
 from sessions_app.domain.errors import BudgetTooSmall
 from sessions_app.domain.plan import Fate, Prompt, WarningCode
-from sessions_app.domain.transcript import Event, EventKind, ParentContext, Run, RunStatus, SummaryEntry
+from sessions_app.domain.transcript import ParentContext, Run, RunStatus, SummaryEntry
 from sessions_app.domain.validity import validate_openai
-from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, run, settings, system, user
+from tests.domain.fakes.random_runs import FINISHED, TEXTS, runs
+from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, run, settings, user
 from tests.domain.recount import count_messages, count_text
 
-TEXTS = st.sampled_from(
-    [
-        "",
-        " \n",
-        "Where is my order?",
-        "灯台の記録係です。毎朝、雨水を集めます。",
-        "🧵🪁🐝🕰️👨‍🌾🇫🇮",
-        "<|endoftext|><|im_start|>system",
-        "A long answer. " * 40,
-        "tail spaces   \n\n",
-        "\n\nUser: not me",
-        "https://example.org/a/b/",
-    ]
-)
-ARGUMENTS = st.sampled_from(["{}", '{"a": 1}', "not json", "", '{"q": "' + "word " * 60 + '"}', "NaN", "[1]"])
-CALL_IDS = st.sampled_from(["call_1", "call_1", "a b", "ü" * 50, "", "x" * 41, "x" * 40])
-NAMES = st.sampled_from(["look_up", "functions.get weather", "", "n" * 80])
-RESULTS = st.sampled_from([None, "", "found", "结果" * 20, "<|endoftext|>"])
 # Model, its encoding, its margin in tenths: written down here, not asked of the product.
 MODELS = [
     ("gpt-4.1-mini", "o200k_base", 10),
@@ -45,41 +28,8 @@ MODELS = [
 
 
 @st.composite
-def steps(draw: st.DrawFn, index: int) -> list[Event]:
-    """An assistant message with up to three parallel calls."""
-    calls = draw(st.integers(0, 3))
-    return [
-        assistant(draw(TEXTS)),
-        *(
-            call(draw(NAMES), draw(ARGUMENTS), draw(RESULTS), call_id=draw(CALL_IDS), parent=index)
-            for _ in range(calls)
-        ),
-    ]
-
-
-@st.composite
-def runs(draw: st.DrawFn, statuses: list[RunStatus]) -> Run:
-    events: list[Event] = [user(text) for text in draw(st.lists(TEXTS, max_size=2))]
-    for _ in range(draw(st.integers(0, 3))):
-        kind = draw(st.integers(0, 9))
-        if kind == 0:
-            events.append(system(draw(TEXTS)))
-        elif kind == 1:
-            events.append(Event(EventKind.REASONING, draw(TEXTS)))
-        elif kind == 2:
-            events.append(
-                call(draw(NAMES), draw(ARGUMENTS), draw(RESULTS), error=draw(st.sampled_from([None, "down"])))
-            )
-        else:
-            events += draw(steps(len(events)))
-    status = draw(st.sampled_from(statuses))
-    return run(*events, status=status, error=draw(st.sampled_from(["", "rate limited"])) if status == "failed" else "")
-
-
-@st.composite
 def transcripts(draw: st.DrawFn) -> InMemoryTranscript:
-    finished = [RunStatus.COMPLETED] * 5 + [RunStatus.FAILED, RunStatus.CANCELLED]
-    history = draw(st.lists(runs(finished), max_size=12))
+    history = draw(st.lists(runs(FINISHED), max_size=12))
     if draw(st.integers(0, 3)) == 0:
         history.append(draw(runs([RunStatus.PENDING, RunStatus.RUNNING])))
     covers = draw(st.integers(0, 6))
@@ -198,30 +148,29 @@ def assert_fates(prompt: Prompt, reader: InMemoryTranscript, everything: str, qu
         assert fates[open_run.position] is (Fate.KEPT if query is None else Fate.SKIPPED)
 
 
-def ordinary(reader: InMemoryTranscript) -> bool:
-    """Whether no run needs words that no event has: an answer, an input or an ending of its own."""
-    return all(
-        each.status is RunStatus.COMPLETED
-        and bool(each.events)
-        and each.events[0].role == "user"
-        and each.events[-1].role == "assistant"
-        for each in reader.runs
-    )
-
-
 @many
 @given(transcripts(), OVERRIDES)
 def test_it_fetches_at_most_one_run_more_than_it_sends_and_none_twice(
     reader: InMemoryTranscript, overrides: dict[str, Any]
 ):
-    if not ordinary(reader):
-        reader = InMemoryTranscript([each for each in reader.runs if ordinary(InMemoryTranscript([each]))])
     prompt = build_prompt_once(reader, overrides)
     if prompt is None:
         return
     kept = sum(each.count for each in prompt.fates if each.fate is Fate.KEPT)
     assert len(reader.fetched) == len(set(reader.fetched))
     assert len(reader.fetched) <= kept + 1
+    assert reader.fetches <= 1
+
+
+@many
+@given(transcripts())
+def test_the_stored_tokens_of_a_finished_run_are_exactly_what_it_needs_in_a_prompt(reader: InMemoryTranscript):
+    finished = reader.runs[: reader.finished_through]
+    for each in finished:
+        messages = build_prompt(reader=InMemoryTranscript([each]), settings=settings(), query=None).messages or ()
+        assert each.tokens == count_messages(messages, "o200k_base") - 3
+    prompt = build_prompt(reader=reader, settings=settings(strategy="buffer"), query="QUERY")
+    assert prompt.tokens.runs == sum(each.tokens for each in finished)
 
 
 def build_prompt_once(reader: InMemoryTranscript, overrides: dict[str, Any]) -> Prompt | None:

@@ -2,23 +2,26 @@
 
 import json
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from django.db import connection
-from django.db.models import F, Sum
+from django.db.models import F
 
 from sessions_app.domain.errors import HistoryChanged
 from sessions_app.domain.file_formats.openai import OPENAI
 from sessions_app.domain.json_streams import Found
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.openai_writing import to_messages
+from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Event, ImportOutcome, Run, Session, Summary, SummaryStatus
 from sessions_app.services.imports import import_conversation, import_row, prepare_row
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import create_session, fork_session, update_session
 from tests.factories import NOW, make_project
+from tests.sums import assert_sums
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "airline-support.jsonl"
 CASES = Path(__file__).parents[1] / "data" / "cases"
@@ -62,18 +65,6 @@ def stored_messages(session):
     return to_messages([run.to_new_value() for run in runs], instructions=session.instructions)
 
 
-def check_sums(session):
-    """Check that the sums of tokens fit the rows."""
-    session = Session.objects.get(pk=session.pk)
-    before = 0
-    for run in session.runs.order_by("position"):
-        assert run.tokens_before_o200k == before
-        assert run.tokens_o200k == run.events.aggregate(all=Sum("tokens_o200k"))["all"]
-        before += run.tokens_o200k
-    assert session.tokens_o200k == before
-    assert session.last_position == session.runs.count()
-
-
 TALK = [{"role": "system", "content": "Be brief."}, user("1"), calling(), result(), answer("a"), user("2"), answer("b")]
 
 
@@ -93,7 +84,7 @@ def test_a_conversation_becomes_a_session_of_finished_runs(project):
     assert set(session.runs.values_list("status", flat=True)) == {"completed"}
     assert session.summary_wanted_at == NOW
     assert stored_messages(session) == TALK
-    check_sums(session)
+    assert_sums(session)
 
 
 def test_importing_twice_changes_nothing(project):
@@ -117,7 +108,7 @@ def test_a_conversation_that_grew_gets_only_what_is_new(project, length):
     assert stored_messages(session) == TALK
     assert session.summary_wanted_at == LATER
     assert list(Event.objects.filter(kind="tool_call").values_list("parent__index", flat=True)) == [1]
-    check_sums(session)
+    assert_sums(session)
     assert bring_in(project, TALK).outcome == ImportOutcome.UNCHANGED
 
 
@@ -163,6 +154,15 @@ def test_a_run_that_is_being_answered_here_does_not_grow(project):
     with pytest.raises(HistoryChanged, match=r"Run 1 .*, but it is still being answered here"):
         bring_in(project, TALK)
     assert Run.objects.get(session=imported.session).events.count() == 1
+
+
+def test_a_failed_run_grows_and_keeps_its_mark_in_the_sums(project):
+    imported = bring_in(project, TALK[:5])
+    failed = replace(simple_turn("2", None), status=RunStatus.FAILED, error="down")
+    append_runs(session=imported.session, runs=[failed], now=NOW)
+    assert bring_in(project, TALK).outcome == ImportOutcome.EXTENDED
+    assert list(Run.objects.order_by("position").values_list("error", flat=True)) == ["", "down"]
+    assert_sums(imported.session)
 
 
 def test_a_run_that_a_fork_shares_does_not_grow(project):
@@ -324,7 +324,7 @@ def test_nothing_of_a_real_file_is_lost():
         row = given[session.public_id]
         assert stored_messages(session) == [without_name_of_call(message) for message in row["messages"]]
         assert session.metadata == row["metadata"]
-        check_sums(session)
+        assert_sums(session)
     assert given_names(given.values()) == stored_names()
     text_and_calls = Event.objects.filter(kind="message", role="assistant", calls__isnull=False).exclude(text="")
     assert text_and_calls.distinct().count() == 42

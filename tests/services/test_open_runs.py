@@ -9,6 +9,7 @@ from sessions_app.domain.open_runs import given_messages
 from sessions_app.domain.transcript import Event, EventKind, Role, RunStatus, ToolCall, Usage
 from sessions_app.services.runs import add_events, finish_run, set_result
 from tests.factories import NOW, append_turns, make_open_run, make_session
+from tests.sums import assert_sums
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(minutes=1)
@@ -29,8 +30,7 @@ def stored(run):
 def check_sums(run):
     run.refresh_from_db()
     run.session.refresh_from_db()
-    assert run.tokens_o200k == sum(event.tokens_o200k for event in stored(run))
-    assert run.session.tokens_o200k == sum(other.tokens_o200k for other in run.session.runs.all())
+    assert_sums(run.session)
 
 
 @pytest.fixture
@@ -160,6 +160,7 @@ def test_what_was_said_so_far_is_kept_when_it_ends_badly(run, status):
 
     assert (finished.status, finished.error) == (status, "gone")
     assert [event.text for event in stored(run)] == ["question", "Once upon a ti", ""]
+    check_sums(run)
 
 
 def test_a_pending_run_may_start_running(run):

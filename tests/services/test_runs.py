@@ -13,6 +13,7 @@ from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Event, Run, Session
 from sessions_app.services.runs import append_runs, close_interrupted_runs
 from tests.factories import NOW, append_turns, make_open_run, make_project, make_session
+from tests.sums import assert_sums
 
 pytestmark = pytest.mark.django_db
 
@@ -147,6 +148,7 @@ def test_a_run_untouched_for_an_hour_becomes_failed(settings):
         "interrupted",
         NOW + timedelta(minutes=61),
     )
+    assert_sums(session)
 
 
 def test_an_append_closes_a_run_that_nobody_touched_for_too_long(settings):
@@ -157,6 +159,7 @@ def test_an_append_closes_a_run_that_nobody_touched_for_too_long(settings):
     append_turns(session, now=NOW + timedelta(hours=2))
 
     assert list(Run.objects.order_by("position").values_list("status", flat=True)) == ["failed", "completed"]
+    assert_sums(session)
 
 
 def test_times_of_the_past_do_not_change_the_order():

@@ -16,6 +16,7 @@ from sessions_app.models import (
 )
 from sessions_app.services.session_deletion import Children, delete_session
 from tests.factories import NOW, append_turns, make_open_run, make_project, make_session
+from tests.sums import assert_sums
 
 pytestmark = pytest.mark.django_db
 
@@ -35,15 +36,7 @@ def texts(session):
 def check_books(session):
     """Positions are gapless along the lineage and every sum is what it says."""
     session.refresh_from_db()
-    runs = list(lineage_runs(session).order_by("position"))
-    assert [run.position for run in runs] == list(range(1, session.last_position + 1))
-    before = 0
-    for run in runs:
-        assert run.tokens_before_o200k == before
-        assert run.tokens_o200k == sum(event.tokens_o200k for event in run.events.all())
-        before += run.tokens_o200k
-    assert session.lineage_tokens == before
-    assert session.tokens_o200k == sum(run.tokens_o200k for run in session.runs.all())
+    assert_sums(session)
     assert session.root.depth == 0
     assert session.depth == (session.parent.depth + 1 if session.parent else 0)
     assert session.root == (session.parent.root if session.parent else session)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sessions_app.domain.memory_settings import EffectiveSettings, resolve_settings
+from sessions_app.domain.run_tokens import run_tokens
 from sessions_app.domain.tokens import event_tokens
 from sessions_app.domain.transcript import (
     Event,
@@ -44,7 +45,8 @@ def call(
 
 def run(*events: Event, status: RunStatus = RunStatus.COMPLETED, error: str = "") -> Run:
     weighed = tuple(replace(event, tokens=event_tokens(event)) for event in events)
-    return Run(0, status, weighed, error, sum(event.tokens for event in weighed))
+    value = Run(0, status, weighed, error)
+    return replace(value, tokens=run_tokens(value))
 
 
 def exchange(question: str, answer: str) -> Run:

@@ -1,0 +1,13 @@
+"""What is stored with a run as its tokens: what it needs in a prompt, as messages of OpenAI, in o200k_base."""
+
+from sessions_app.domain.pieces import tokens_of
+from sessions_app.domain.prompt_formats import openai
+from sessions_app.domain.tokens import STORED_COUNTER, TokenCounter
+from sessions_app.domain.transcript import Run
+
+
+def run_tokens(run: Run, counter: TokenCounter = STORED_COUNTER) -> int:
+    """Return exactly what a finished run needs; for an open one, whose end is not known, the sum of its events."""
+    if run.status.is_open:
+        return sum(event.tokens for event in run.events)
+    return tokens_of(openai.render_run(run, counter))
