@@ -1,12 +1,10 @@
 """Reading requests strictly: JSON as the standard has it, UTF-8, no unknown parameters."""
 
-import json
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import unwrap
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -17,6 +15,7 @@ from ninja.renderers import JSONRenderer
 from pydantic import BaseModel, ValidationError
 
 from sessions_app.domain.errors import ConvowebError, FieldError, InvalidInput
+from sessions_app.domain.strict_json import strict_json
 from sessions_app.domain.text_cleaning import clean_text, count_illegal
 
 DEEPEST = 64
@@ -76,24 +75,13 @@ class _Cleaner:
 
 def _loads(body: bytes) -> Any:
     try:
-        return json.loads(body.decode(), parse_constant=_refuse_constant, parse_float=_finite)
+        return strict_json(body.decode())
     except UnicodeDecodeError:
         raise UnreadableBody(400, "The body is not UTF-8.") from None
     except RecursionError:
         raise InvalidInput(f"JSON may be nested {DEEPEST} levels deep at most.") from None
     except ValueError as error:
         raise UnreadableBody(400, f"The body is not JSON: {error}.") from None
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not allowed")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"{text[:40]} is too large")
-    return number
 
 
 class JsonRenderer(JSONRenderer):

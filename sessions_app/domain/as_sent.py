@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
+from sessions_app.domain.strict_json import refuse_constant
 from sessions_app.domain.transcript import Event, Role, Run, RunStatus, ToolCall
 
 NO_ANSWER = "[no answer]"
@@ -82,11 +83,7 @@ def _is_image(image: object) -> bool:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text, parse_constant=_refuse_constant, parse_int=str)
+        json.loads(text, parse_constant=refuse_constant, parse_int=str)
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")

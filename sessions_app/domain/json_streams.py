@@ -5,11 +5,12 @@ value that is broken or larger than LARGEST_VALUE is reported at its place, and 
 """
 
 import json
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO
+
+from sessions_app.domain.strict_json import strict_json
 
 LARGEST_VALUE = 64 * 1024 * 1024
 TOO_LARGE = "It is larger than 64 MB."
@@ -119,9 +120,7 @@ class _ListText:
 def parse(text: bytes, place: int) -> Found:
     """Return the value that a text is."""
     try:
-        value = json.loads(
-            text.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite_float, parse_int=_short_int
-        )
+        value = strict_json(text.decode("utf-8"))
     except UnicodeDecodeError as error:
         return Found(place, error=f"It is not UTF-8: byte {error.start + 1} of it is not a part of any character.")
     except json.JSONDecodeError as error:
@@ -131,23 +130,6 @@ def parse(text: bytes, place: int) -> Found:
     except RecursionError:
         return Found(place, error="Its lists and objects are nested too deeply.")
     return Found(place, value)
-
-
-def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a number of JSON")
-
-
-def _finite_float(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"the number {text[:20]} is too large")
-    return number
-
-
-def _short_int(text: str) -> int:
-    if len(text) > 300:
-        raise ValueError(f"the number {text[:20]}... is too large")
-    return int(text)
 
 
 def _without_bom(text: bytes, place: int) -> bytes:
