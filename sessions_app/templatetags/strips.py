@@ -17,6 +17,7 @@ HEIGHT = 34
 LABEL_ROOM = 16
 SMALLEST_BAR = 5
 MOST_LABELS = 8
+FEWEST_SLOTS = 24
 
 
 class StripBar(Protocol):
@@ -44,7 +45,7 @@ def run_strip(bars: Sequence[StripBar]) -> SafeString:
 
 
 def _links(bars: Sequence[StripBar]) -> SafeString:
-    step = 100 / len(bars)
+    step = 100 / _slots(bars)
     tallest = max(1, *(bar.tokens for bar in bars)) ** 0.5
     drawn = []
     for index, bar in enumerate(bars):
@@ -73,15 +74,20 @@ def _labels(bars: Sequence[StripBar]) -> SafeString:
 
 def _ticks(bars: Sequence[StripBar]) -> list[tuple[float, str, int]]:
     """Return share of the width, anchor and position of each label: both ends and round numbers between."""
-    count, last = len(bars), bars[-1].last
-    ends = [(0.0, "start", bars[0].first), *([(1.0, "end", last)] if count > 1 else [])]
+    count, last = _slots(bars), bars[-1].last
+    ends = [(0.0, "start", bars[0].first), *([(len(bars) / count, "end", last)] if len(bars) > 1 else [])]
     step = _round_step((last - bars[0].first) / MOST_LABELS)
     between = [
         ((index + 0.5) / count, "middle", bar.first)
         for index, bar in enumerate(bars)
-        if bar.first % step == 0 and 0.04 < index / count < 0.94
+        if bar.first % step == 0 and 0.04 < index / count < len(bars) / count - 0.06
     ]
     return [ends[0], *between, *ends[1:]]
+
+
+def _slots(bars: Sequence[StripBar]) -> int:
+    """Return for how many bars there is room, so that a few runs do not become slabs."""
+    return max(len(bars), FEWEST_SLOTS)
 
 
 def _round_step(least: float) -> int:
