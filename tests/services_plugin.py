@@ -44,6 +44,14 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     return (yield)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run only what touches the database on any but the first of them."""
+    if config.option.db != "sqlite":
+        others = [item for item in items if not _touches_database(item)]
+        items[:] = [item for item in items if _touches_database(item)]
+        config.hook.pytest_deselected(items=others)
+
+
 def pytest_report_header() -> list[str]:
     return _notes
 
@@ -80,6 +88,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     reasons = map(_reason, reporter.stats.get("skipped", [])) if reporter else ()
     if CI and any(not reason.startswith(EXPECTED_SKIPS[1]) and EXPECTED_SKIPS[0] not in reason for reason in reasons):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _touches_database(item: pytest.Item) -> bool:
+    fixtures = {"db", "transactional_db", "live_server"} & set(getattr(item, "fixturenames", ()))
+    return bool(fixtures) or item.get_closest_marker("django_db") is not None
 
 
 def _postgres() -> str:
