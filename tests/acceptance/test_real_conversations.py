@@ -19,7 +19,7 @@ TOO_SMALL = 500
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(not FILE.exists(), reason=f"the conversations of {FILE.name} do not lie beside the repository"),
+    pytest.mark.skipif(not FILE.exists(), reason=f"{FILE.name} does not lie in ../shared/data"),
 ]
 
 
