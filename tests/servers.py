@@ -56,7 +56,8 @@ def start_redis() -> str:
 
 def start_rabbitmq() -> str:
     """Start RabbitMQ and return its address as a CELERY_BROKER_URL."""
-    program = _program("rabbitmq-server", "rabbitmq-server")
+    # Debian's own wrapper refuses everybody but root.
+    program = _program("rabbitmq-server", "rabbitmq-server", first="/usr/lib/rabbitmq/bin")
     folder, port, distribution, names = _folder("rabbitmq"), free_port(), free_port(), free_port()
     prefix, environment = _as_user("rabbitmq", folder)
     environment |= {
@@ -94,9 +95,9 @@ def _postgres_binaries() -> Path:
     return Path(found).resolve().parent
 
 
-def _program(name: str, package: str) -> str:
+def _program(name: str, package: str, *, first: str = "/usr/bin") -> str:
     # Servers stand in folders that are not on everybody's path.
-    path = shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"]))
+    path = shutil.which(name, path=os.pathsep.join([first, os.environ.get("PATH", ""), "/usr/sbin"]))
     if path is None:
         raise NotInstalled(f"{package} is not installed (apt-get install {package})")
     return path
