@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +36,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
         os.environ.pop(name, None)
     os.environ["CONVOWEB_DATA_DIR"] = tempfile.mkdtemp(prefix="convoweb-tests-")
     atexit.register(shutil.rmtree, os.environ["CONVOWEB_DATA_DIR"], ignore_errors=True)
+    Path(os.environ["CONVOWEB_DATA_DIR"], "static").mkdir()
     # Playwright's loop runs in the thread of the tests.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     database = early_config.known_args_namespace.db
