@@ -3,13 +3,13 @@
 import contextlib
 import sqlite3
 import sys
-import time
 from typing import Any
 
 from kombu import Connection, Consumer, Queue
 
 from convoweb import broker
 
+END = -1
 QUEUE = Queue("celery", durable=True)
 
 
@@ -28,16 +28,18 @@ def publish(connection, first, count, size):
             numbers.pop(0)
 
 
-def consume(connection, seconds, prefetch=4):
-    """Print the number of every message that was taken and acknowledged until none came for `seconds`."""
+def consume(connection, count):
+    """Print the number of every message that was taken and acknowledged, until there were so many or END came."""
+    numbers = []
 
     def accept(body, message):
         assert set(body["text"]) <= {"ü"}
         message.ack()
-        print(body["number"], flush=True)
+        numbers.append(body["number"])
 
-    with Consumer(connection, [QUEUE], callbacks=[accept], prefetch_count=prefetch):
-        drain(connection, seconds)
+    with Consumer(connection, [QUEUE], callbacks=[accept], prefetch_count=4):
+        drain(connection, lambda: len(numbers) >= count or END in numbers)
+    print(*numbers)
 
 
 def hold(connection):
@@ -47,24 +49,21 @@ def hold(connection):
         print(body["number"], flush=True)
 
     with Consumer(connection, [QUEUE], callbacks=[keep], prefetch_count=4):
-        drain(connection, 60)
+        drain(connection, lambda: False)
 
 
-def drain(connection, seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
+def drain(connection, is_done):
+    while not is_done():
+        with contextlib.suppress(TimeoutError):
             connection.drain_events(timeout=0.1)
-        except TimeoutError:
-            continue
-        end = time.monotonic() + seconds
 
 
 ROLES: dict[str, Any] = {"publish": publish, "consume": consume, "hold": hold}
 
 
 def main(url, role, *numbers):
-    with connect(url, lease=2) as connection:
+    # Long enough for a busy machine, but for the one that is to be killed.
+    with connect(url, lease=2 if role == "hold" else 100) as connection:
         ROLES[role](connection, *map(int, numbers))
 
 
