@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from convoweb.celery import SWEEP, app
+from convoweb.celery import app
 from tests.management.installation import Installation, is_running, wait_until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only on systems with /proc")
@@ -103,7 +103,7 @@ def test_a_killed_one_leaves_no_process_behind_and_can_be_started_again(installa
 def test_work_that_a_killed_worker_held_is_done_after_the_next_start(installation):
     (installation.folder / "data").mkdir()
     with app.connection(installation.queue_url) as connection:
-        app.send_task(SWEEP, connection=connection)
+        app.send_task("sessions_app.tasks.sweep", connection=connection)
     with sqlite3.connect(installation.folder / "data" / "queue.sqlite3") as connection:
         connection.execute("UPDATE message SET owner = 'a killed one', visible_at = ?", (time.time() + 1000,))
     installation.start_and_wait()
