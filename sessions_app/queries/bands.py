@@ -30,7 +30,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a band that one session holds; `opened`: its runs are shown one by one."""
+    """A part of a band that one session holds; `opened`: its runs are shown one by one, as a single one always is."""
 
     first: int
     last: int
@@ -122,4 +122,5 @@ def pieces_of(
 
 def _piece(band: Band, first: int, last: int, stretches: Sequence[Stretch], opened: Sequence[Span]) -> Piece:
     holder = next(stretch.session for stretch in stretches if stretch.first <= first <= stretch.last)
-    return Piece(first, last, band.fate, band.reason, holder, any(first in span for span in opened))
+    is_opened = first == last or any(first in span for span in opened)
+    return Piece(first, last, band.fate, band.reason, holder, is_opened)

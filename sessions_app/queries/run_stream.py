@@ -8,6 +8,7 @@ from sessions_app.domain.memory_settings import Strategy
 from sessions_app.domain.plan import Fate, Part, Prompt
 from sessions_app.models import Session, Stretch, Summary, lineage_of, lineage_runs
 from sessions_app.queries.bands import (
+    WINDOW,
     Band,
     Piece,
     Span,
@@ -21,6 +22,7 @@ from sessions_app.queries.run_cards import Place, RunCard, run_cards
 from sessions_app.queries.token_sums import TokenSums, token_sums
 
 FORKS_SHOWN = 100
+SUMMARY_SHOWN = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,11 @@ class Folded:
     tokens: int
     holder: Session | None
     kind: str = "folded"
+
+    @property
+    def opens_at(self) -> int:
+        """The oldest run that opening the line shows."""
+        return max(self.first, self.last - WINDOW + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +60,27 @@ class SummaryCard:
     sent: int
     kind: str = "summary"
 
+    @property
+    def start(self) -> str:
+        """The beginning of the text, up to the end of a line or a sentence."""
+        text = self.entry.text
+        if len(text) <= SUMMARY_SHOWN * 5 // 4:
+            return text
+        end = max(text.rfind("\n", 0, SUMMARY_SHOWN), text.rfind(". ", 0, SUMMARY_SHOWN) + 1)
+        return text[: end if end > SUMMARY_SHOWN // 2 else SUMMARY_SHOWN]
+
+    @property
+    def rest(self) -> str:
+        """What the text goes on with."""
+        return self.entry.text[len(self.start) :].lstrip("\n")
+
 
 @dataclass(frozen=True, slots=True)
 class SharedHeading:
-    """What follows is shared from another session, up to run `through`."""
+    """What follows is shared from another session, which holds the runs since..through."""
 
     holder: Session
+    since: int
     through: int
     fate: Fate | None
     kind: str = "shared"
@@ -76,11 +98,12 @@ class CutLine:
 
 @dataclass(frozen=True, slots=True)
 class OffsetLine:
-    """From here on runs are never summarized."""
+    """From here on runs are never summarized; `fate` is that of the first of them."""
 
     first: int
     last: int
     offset: int
+    fate: Fate | None
     kind: str = "offset"
 
 
@@ -103,7 +126,7 @@ def run_stream(*, session: Session, prompt: Prompt | None, asked: StreamAsked) -
     edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
     sums = token_sums(session, edges)
     cards = _cards(session, prompt, pieces, asked.whole)
-    return list(_lines(session, prompt, pieces, sums, cards, to_the_end=asked.within is None))
+    return list(_lines(session, prompt, pieces, sums, cards, asked=asked))
 
 
 def exact_tokens(prompt: Prompt | None) -> dict[int, int]:
@@ -178,7 +201,7 @@ def _lines(
     sums: TokenSums,
     cards: Mapping[int, RunCard],
     *,
-    to_the_end: bool,
+    asked: StreamAsked,
 ) -> Iterator[StreamItem]:
     card = _summary_card(session, prompt, sums)
     before: Piece | None = None
@@ -187,13 +210,15 @@ def _lines(
             yield card
         yield from _headings(session, prompt, before, piece, sums)
         if piece.opened:
+            if _begins_shared(session, before, piece, asked):
+                yield _shared_heading(session, piece)
             yield from (Shown(cards[p]) for p in range(piece.first, piece.last + 1) if p in cards)
         else:
             holder = piece.holder if piece.holder.pk != session.pk else None
             tokens = sums.between(piece.first, piece.last)
             yield Folded(piece.first, piece.last, piece.fate, piece.reason, tokens, holder)
         before = piece
-    if card and before and to_the_end and before.last <= card.entry.covers_through:
+    if card and before and asked.within is None and before.last <= card.entry.covers_through:
         yield card
 
 
@@ -214,12 +239,17 @@ def _headings(
     if prompt and before and piece.opened and prompt.settings.values.strategy is Strategy.SUMMARY:
         offset, finished = prompt.settings.values.offset, _finished(session, prompt)
         if offset and piece.first == finished - offset + 1:
-            yield OffsetLine(piece.first, finished, offset)
-    changed = before is None or before.holder.pk != piece.holder.pk or not before.opened
-    if piece.opened and piece.holder.pk != session.pk and changed:
-        yield SharedHeading(piece.holder, _shared_through(session, piece), piece.fate)
+            yield OffsetLine(piece.first, finished, offset, piece.fate)
 
 
-def _shared_through(session: Session, piece: Piece) -> int:
+def _begins_shared(session: Session, before: Piece | None, piece: Piece, asked: StreamAsked) -> bool:
+    """Whether shared runs begin here; a run that is only asked for whole stands below its heading already."""
+    if piece.holder.pk == session.pk or (asked.within and asked.whole):
+        return False
+    return before is None or before.holder.pk != piece.holder.pk or not before.opened
+
+
+def _shared_heading(session: Session, piece: Piece) -> SharedHeading:
     stretches: Sequence[Stretch] = lineage_of(session)
-    return next(stretch.last for stretch in stretches if stretch.session.pk == piece.holder.pk)
+    held = next(stretch for stretch in stretches if stretch.session.pk == piece.holder.pk)
+    return SharedHeading(held.session, held.first, held.last, piece.fate)

@@ -28,7 +28,7 @@ def lines(items):
         "run": lambda item: item.run.position,
         "folded": lambda item: f"{item.first}-{item.last} {item.fate}",
         "summary": lambda item: f"summary 1-{item.entry.covers_through}",
-        "shared": lambda item: f"from {item.holder} to {item.through}",
+        "shared": lambda item: f"{item.since}-{item.through} from {item.holder}",
         "cut": lambda item: f"cut at {item.position}",
         "offset": lambda item: f"offset {item.first}-{item.last}",
     }
@@ -76,8 +76,39 @@ def test_shared_runs_are_marked_with_where_they_come_from():
     fork = fork_session(session=parent, at=2, now=NOW)
     append_turns(fork, 1)
     items = stream(fork)
-    assert lines(items) == ["from The parent to 2", 1, 2, 3]
+    assert lines(items) == ["1-2 from The parent", 1, 2, 3]
     assert [item.run.shared for item in items[1:]] == [True, True, False]
+
+
+def test_each_holder_is_named_with_the_runs_it_holds_itself():
+    root = make_session(runs=2, title="The root", settings={"strategy": "buffer"})
+    middle = fork_session(session=root, at=1, now=NOW, title="The middle")
+    append_turns(middle, 2)
+    fork = fork_session(session=middle, at=3, now=NOW)
+    append_turns(fork, 1)
+    assert lines(stream(fork)) == ["1-1 from The root", 1, "2-3 from The middle", 2, 3, 4]
+
+
+def test_a_shared_run_shown_whole_gets_no_second_heading():
+    parent = make_session(runs=3, title="The parent", settings={"strategy": "buffer"})
+    fork = fork_session(session=parent, at=2, now=NOW)
+    assert lines(stream(fork, opened=Span(2, 2), within=Span(2, 2), whole=[2])) == [2]
+
+
+def test_a_single_run_is_shown_as_itself_where_several_would_be_folded():
+    session = make_session(runs=12, settings={"strategy": "summary", "offset": 2})
+    summarize(session, 4)
+    assert lines(stream(session))[:5] == [1, 2, 3, 4, "summary 1-4"]
+
+
+def test_a_long_summary_is_cut_at_the_end_of_a_line_and_nothing_of_it_is_lost():
+    session = make_session(runs=9, settings={"strategy": "summary", "offset": 2})
+    text = "\n".join(f"- User: line {n} of what they talked about." for n in range(40))
+    summarize(session, 6, text)
+    card = next(item for item in stream(session) if item.kind == "summary")
+    assert f"{card.start}\n{card.rest}" == text
+    assert card.start.endswith("about.")
+    assert len(card.start) <= 600
 
 
 def test_folded_runs_are_cut_where_another_sessions_runs_begin():
@@ -91,6 +122,7 @@ def test_a_folded_line_opens_in_pages_of_forty():
     session = make_session(runs=200, settings={"strategy": "buffer"})
     opened = stream(session, opened=Span(1, 160).newest(40), within=Span(1, 160))
     assert lines(opened) == ["1-120 kept", *range(121, 161)]
+    assert stream(session)[0].opens_at == 121
 
 
 def test_a_filter_keeps_to_one_fate():

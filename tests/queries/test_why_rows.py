@@ -68,6 +68,13 @@ def test_far_runs_are_groups_that_open():
     assert opened.rows[0].used == found.rows[-2].used + opened.rows[0].tokens
 
 
+def test_a_single_run_is_no_group():
+    session = make_session(runs=30, settings=BUFFER)
+    found, _ = table(session, b={"max_runs": 26})
+    assert lines(found.rows)[-2:] == ["2-2 kept capped", "1-1 kept capped"]
+    assert [(row.grouped, row.input) for row in found.rows[-2:]] == [(False, "question 2"), (False, "question 1")]
+
+
 def test_filters_keep_to_a_fate_or_to_what_differs():
     session = make_session(runs=5, settings=BUFFER)
     kept, _ = table(session, b={"last_n": 2}, only=Fate.KEPT)

@@ -173,5 +173,5 @@ def test_a_fork_shows_its_parents_runs_dimmed(client, project):
     parent = make_session(project, runs=2, title="The parent", settings={"strategy": "buffer"})
     fork = fork_session(session=parent, at=2, now=NOW)
     shown = page(client, f"/p/p/sessions/{fork.public_id}/")
-    assert "are shared, from" in shown
+    assert "<span>Runs 1–2 from <a" in shown
     assert shown.count("run shared") == 2
