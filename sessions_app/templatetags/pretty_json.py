@@ -8,7 +8,6 @@ from django import template
 
 register = template.Library()
 
-LINE = 88
 LONGEST = 50_000
 
 
@@ -23,27 +22,27 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 @register.filter
-def pretty_json(text: str) -> str:
-    """Indent JSON by two spaces, short objects and lists in one line; text that is not JSON is returned as it is."""
+def pretty_json(text: str, line: int) -> str:
+    """Indent JSON by two spaces; what fits `line` characters stays in one line; other text is returned as it is."""
     if len(text) > LONGEST or not text.lstrip().startswith(("{", "[")):
         return text
     try:
         parsed = json.loads(
             text, object_pairs_hook=_Pairs, parse_int=_Literal, parse_float=_Literal, parse_constant=_Literal
         )
-        return _laid_out(parsed, "")
+        return _laid_out(parsed, "", line)
     except (ValueError, RecursionError):
         return text
 
 
-def _laid_out(value: Any, indent: str) -> str:
+def _laid_out(value: Any, indent: str, line: int) -> str:
     flat = _flat(value)
-    if not isinstance(value, list) or not value or len(flat) + len(indent) <= LINE:
+    if not isinstance(value, list) or not value or len(flat) + len(indent) <= line:
         return flat
     deeper = f"{indent}  "
     if isinstance(value, _Pairs):
-        return _block([f"{_flat(key)}: {_laid_out(member, deeper)}" for key, member in value], "{}", indent)
-    return _block([_laid_out(member, deeper) for member in value], "[]", indent)
+        return _block([f"{_flat(key)}: {_laid_out(member, deeper, line)}" for key, member in value], "{}", indent)
+    return _block([_laid_out(member, deeper, line) for member in value], "[]", indent)
 
 
 def _block(lines: Sequence[str], brackets: str, indent: str) -> str:
