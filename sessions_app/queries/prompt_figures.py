@@ -44,10 +44,11 @@ def prompt_figures(session: Session, prompt: Prompt) -> PromptFigures:
 
 
 def needed_parts(refusal: ConvowebError | None) -> list[tuple[str, int]]:
-    """Return what needs how many tokens, in words, if that is why there is no prompt."""
+    """Return what needs how many tokens, in words and last together, if that is why there is no prompt."""
     if not isinstance(refusal, BudgetTooSmall):
         return []
-    return [(part.replace("_", " ").capitalize(), tokens) for part, tokens in refusal.needs.items() if tokens]
+    parts = [(part.replace("_", " ").capitalize(), tokens) for part, tokens in refusal.needs.items() if tokens]
+    return [*parts, ("Together", sum(refusal.needs.values()))]
 
 
 def _enough(session: Session, prompt: Prompt, lost: Sequence[FateRange]) -> int:

@@ -40,11 +40,12 @@ class MessageGroup:
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Runs of the prompt that are not unfolded."""
+    """Runs of the prompt that are not unfolded; unfolding shows those from `opens_at` on."""
 
     first: int
     last: int
     tokens: int
+    opens_at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,8 @@ def _older(runs: Sequence[Segment], positions: Sequence[int]) -> Following | Non
     if not positions:
         return None
     folded = set(positions)
-    return Following(positions[0], positions[-1], sum(s.tokens for s in runs if s.position in folded))
+    tokens = sum(segment.tokens for segment in runs if segment.position in folded)
+    return Following(positions[0], positions[-1], tokens, opens_at=positions[-WINDOW:][0])
 
 
 def _times(session: Session, positions: Sequence[int]) -> Mapping[int, datetime]:

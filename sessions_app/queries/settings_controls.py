@@ -15,6 +15,7 @@ from sessions_app.domain.memory_settings import (
     MemorySettings,
     Setting,
     SettingKind,
+    Strategy,
     resolve_settings,
     stored_values,
 )
@@ -33,6 +34,10 @@ _RANGES: Mapping[str, tuple[float, float, float]] = {
     "parent_depth": (1, 5, 1),
 }
 _ANY_RANGE = (0, 100, 1)
+STRATEGY_WORDS: Mapping[Strategy, str] = {
+    Strategy.BUFFER: "All runs are candidates, none is summarized.",
+    Strategy.SUMMARY: "The summary and the runs after it are candidates.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,10 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One setting on the tune page; `reset` is the address that takes a change, or the session's own value, away."""
+    """One setting on the tune page; `says` is what its value does, if that is told under it.
+
+    `reset` is the address that takes a change, or the session's own value, away.
+    """
 
     setting: Setting
     text: str
@@ -60,6 +68,7 @@ class Control:
     inherits: bool
     error: str
     no_effect: str
+    says: str
     slider: Slider | None
     reset: str
 
@@ -141,6 +150,7 @@ def _control(
         inherits=name in draft.changes and draft.changes[name] is None,
         error=draft.errors.get(name, ""),
         no_effect=next(_no_effect(setting, session, values), ""),
+        says=STRATEGY_WORDS[values.strategy] if name == "strategy" else "",
         slider=_slider(setting, value),
         reset=address(texts, carried),
     )

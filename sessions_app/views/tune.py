@@ -10,7 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
-from django_htmx.http import replace_url
+from django_htmx.http import replace_url, trigger_client_event
 
 from sessions_app.domain.memory_settings import stored_values
 from sessions_app.domain.plan import Fate
@@ -67,7 +67,9 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
     partial = "result" if request.htmx.target == "result" else "bench"
     context |= _controls(bench, tab, context["carried"]) | {"oob": bool(request.htmx) and partial == "result"}
     if request.htmx:
-        return replace_url(render_page(request, PAGE, partial, context), bench.url(TABS[tab], **context["carried"]))
+        address = bench.url(TABS[tab], **context["carried"]).removesuffix("?")
+        swapped = replace_url(render_page(request, PAGE, partial, context), address)
+        return trigger_client_event(swapped, "announce", {"value": context["sides"][1].sentence})
     context |= page_context(request.user, bench.project, area="sessions")
     return render_page(request, PAGE, partial, context | tree_context(bench.project, bench.conversation) | more)
 

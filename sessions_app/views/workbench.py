@@ -39,6 +39,14 @@ class Side:
         return self.prompt is not None and any(fates.fate is Fate.LOST for fates in self.prompt.fates)
 
     @property
+    def sentence(self) -> str:
+        """What came of it, as it is read out."""
+        if self.prompt is None:
+            return f"{self.label}: no prompt. {self.refusal.detail if self.refusal else ''}".strip()
+        unseen = f", {self.prompt.unseen:,} not seen by the model" if self.prompt.unseen else ""
+        return f"{self.label}: {self.prompt.tokens.total:,} of {self.prompt.budget:,} tokens{unseen}"
+
+    @property
     def needs(self) -> list[tuple[str, int]]:
         """What needs how many tokens, if that is why there is no prompt."""
         return needed_parts(self.refusal)
@@ -94,8 +102,14 @@ def compared(bench: Bench) -> dict[str, Any]:
         b = _side("b", "Draft", bench, bench.draft.overrides)
     else:
         b = Side("b", "Draft", a.prompt, a.refusal)
-    difference = f"{b.prompt.tokens.total - a.prompt.tokens.total:+,}" if a.prompt and b.prompt else ""
-    return {"sides": (a, b), "difference": difference}
+    return {"sides": (a, b), "difference": _difference(a, b)}
+
+
+def _difference(a: Side, b: Side) -> str:
+    """Return the tokens of B less those of A, signed; nothing if one has no prompt."""
+    if a.prompt is None or b.prompt is None:
+        return ""
+    return f"{b.prompt.tokens.total - a.prompt.tokens.total:+,}".replace("-", "\N{MINUS SIGN}")
 
 
 def _side(key: str, label: str, bench: Bench, overrides: Mapping[str, Any]) -> Side:

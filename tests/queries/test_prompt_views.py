@@ -38,7 +38,7 @@ def test_of_a_long_prompt_the_newest_forty_runs_are_unfolded():
     session = make_session(runs=100, settings={"strategy": "buffer"})
     shown, prompt = view(session)
     assert [group.position for group in shown.runs] == list(range(61, 101))
-    assert (shown.older.first, shown.older.last) == (1, 60)
+    assert (shown.older.first, shown.older.last, shown.older.opens_at) == (1, 60, 21)
     assert shown.older.tokens + sum(group.tokens for group in shown.runs) == prompt.tokens.runs
     more, _ = view(session, within=Span(1, 60))
     assert [group.position for group in more.runs] == list(range(21, 61))

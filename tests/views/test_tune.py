@@ -4,8 +4,9 @@ import re
 import pytest
 from django.contrib.auth import get_user_model
 
-from sessions_app.domain.memory_settings import SETTINGS
+from sessions_app.domain.memory_settings import SETTINGS, Strategy
 from sessions_app.models import Membership, Project, Session
+from sessions_app.queries.settings_controls import STRATEGY_WORDS
 from sessions_app.services.prompts import session_prompt
 from tests.factories import make_open_run, make_project, make_session
 
@@ -21,15 +22,6 @@ def project(client):
     Membership.objects.create(project=project, user=user)
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     return project
-
-
-@pytest.fixture(autouse=True)
-def pokes(monkeypatch):
-    """Record which work would be hurried."""
-    hurried = []
-    monkeypatch.setattr("sessions_app.tasks.poke", lambda pk: hurried.append(("session", pk)))
-    monkeypatch.setattr("sessions_app.tasks.poke_project", lambda pk: hurried.append(("project", pk)))
-    return hurried
 
 
 def page(client, path, **headers):
@@ -102,6 +94,39 @@ def test_a_swap_gets_the_result_and_puts_the_short_address_into_the_browser(clie
     assert 'id="f-max_runs"' not in swapped
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"max_runs": "2", "max_input_tokens": "500"}, "of 500 tokens, 1 not seen by the model"),
+        ({"max_runs": "x"}, "Draft: no prompt. max_runs must be a whole number from 1"),
+    ],
+)
+def test_a_swap_says_what_came_of_it_to_those_who_hear_the_page(client, project, query, said):
+    make_session(project, runs=3, settings={"strategy": "buffer"})
+    response = client.get("/p/p/sessions/s/tune/", query, headers=RESULT)
+    assert said in json.loads(response["HX-Trigger"])["announce"]["value"]
+
+
+def test_each_strategy_says_what_it_does(client, project):
+    make_session(project, runs=1)
+    for strategy in Strategy:
+        head = page(client, f"/p/p/sessions/s/tune/?strategy={strategy}").split('id="w-strategy"')[1].split("</p>")[0]
+        assert STRATEGY_WORDS[strategy] in head
+
+
+def test_fewer_tokens_stand_behind_a_minus_sign(client, project):
+    make_session(project, runs=3, settings={"strategy": "buffer"})
+    assert '<span class="delta muted">\N{MINUS SIGN}' in page(client, "/p/p/sessions/s/tune/?max_runs=1")
+
+
+def test_what_is_too_small_is_told_part_by_part_and_together(client, project):
+    make_session(project, runs=1, instructions="Answer at length. " * 20)
+    shown = page(client, "/p/p/sessions/s/tune/?max_input_tokens=20")
+    needs = shown.split("What needs how many tokens")[1].split("</table>")[0]
+    *parts, together, budget = map(int, re.findall(r'class="num">(?:<b>)?(\d+)', needs))
+    assert (sum(parts), budget) == (together, 20)
+
+
 @pytest.mark.parametrize("path", ["tune/", "tune/why/"])
 @pytest.mark.parametrize(
     ("query", "said"),
@@ -163,7 +188,7 @@ def test_groups_of_why_open_by_a_swap(client, project):
 
 
 def test_saving_to_the_session_stores_only_what_the_draft_changes(
-    client, project, pokes, django_capture_on_commit_callbacks
+    client, project, published, django_capture_on_commit_callbacks
 ):
     session = make_session(project, runs=1, settings={"offset": 3})
     seen = json.dumps({"max_runs": "unlimited", "last_n": "unlimited"})
@@ -173,7 +198,7 @@ def test_saving_to_the_session_stores_only_what_the_draft_changes(
     assert response["Location"] == "/p/p/sessions/s/tune/"
     session.refresh_from_db()
     assert session.settings == {"offset": 3, "max_runs": 7}
-    assert pokes == [("session", session.pk)]
+    assert published == [("sessions_app.tasks.summarize", (session.pk,))]
     assert "1 setting saved to this session." in page(client, "/p/p/sessions/s/tune/")
 
 
@@ -188,16 +213,16 @@ def test_saving_the_inherited_value_takes_the_sessions_own_away(client, project)
 @pytest.mark.parametrize(
     ("form", "said"), [({"max_runs": "0"}, "Nothing was saved."), ({}, "There is nothing to save")]
 )
-def test_bad_values_and_empty_drafts_save_nothing(client, project, pokes, path, form, said):
+def test_bad_values_and_empty_drafts_save_nothing(client, project, published, path, form, said):
     session = make_session(project, runs=1)
     shown = client.post(f"/p/p/sessions/s/tune/{path}", form, follow=True).content.decode()
     session.refresh_from_db()
     assert said in shown
-    assert (session.settings, Project.objects.get().settings, pokes) == ({}, {}, [])
+    assert (session.settings, Project.objects.get().settings, published) == ({}, {}, [])
 
 
 def test_saving_as_default_asks_first_and_says_whom_it_reaches(
-    client, project, pokes, django_capture_on_commit_callbacks
+    client, project, published, django_capture_on_commit_callbacks
 ):
     make_session(project, "s", runs=1, settings={"max_runs": 4})
     make_session(project, "t", runs=1)
@@ -212,7 +237,7 @@ def test_saving_as_default_asks_first_and_says_whom_it_reaches(
         client.post("/p/p/sessions/s/tune/default/", {"max_runs": "7", "last_n": "3"})
     assert Project.objects.get(slug="p").settings == {"max_runs": 7, "last_n": 3}
     assert Session.objects.get(public_id="s").settings == {"max_runs": 4}
-    assert pokes == [("project", project.pk)]
+    assert published == [("sessions_app.tasks.sweep", ())]
 
 
 @pytest.mark.parametrize("seen", ["", "no json", "[1]", "null", "{}"])
