@@ -17,6 +17,8 @@
     if (!element.matches('.error, .warning')) setTimeout(() => element.remove(), 6000);
   }
   $$('.toast').forEach(expire);
+  const said = $$('.toast p').map(text => text.textContent).join(' ');
+  if (said) setTimeout(() => { $('#live').textContent = said; }, 300);   // what is there from the start is not read out
 
   const actions = {
     nav() { root.dataset.nav = root.dataset.nav === 'rail' ? 'full' : 'rail'; save(`nav-${root.dataset.navDefault}`, root.dataset.nav); },
@@ -32,7 +34,7 @@
       : $(button.dataset.copy);
     try {
       await navigator.clipboard.writeText(source.textContent);
-      $('#live').textContent = 'Copied';
+      toast('Copied');
     } catch { toast('The browser did not allow copying.', 'error'); }
   }
 

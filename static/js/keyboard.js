@@ -11,10 +11,13 @@
   // Roving focus in the session table and the run stream.
   const rows = () => $$('.tgrid tbody tr[aria-level], .stream .run');
   const current = () => document.activeElement.closest('.tgrid tbody tr, .stream .run');
-  function focusRow(row) {
+  function select(row) {
     rows().forEach(other => { other.tabIndex = -1; if (other.matches('tr')) other.removeAttribute('aria-selected'); });
     row.tabIndex = 0;
     if (row.matches('tr')) row.setAttribute('aria-selected', 'true');
+  }
+  document.addEventListener('focusin', event => { if (rows().includes(event.target)) select(event.target); });
+  function focusRow(row) {
     row.focus({ preventScroll: true });
     row.scrollIntoView({ block: 'nearest' });
   }
