@@ -15,6 +15,7 @@ from sessions_app.queries.sessions import SessionFilter, SessionSort, SessionVie
 class SignInForm(AuthenticationForm):
     """User name and password, and whether to stay signed in after the browser closes."""
 
+    error_messages = AuthenticationForm.error_messages | {"invalid_login": "User name and password do not match."}
     remember = forms.BooleanField(required=False, initial=True)
 
 

@@ -54,7 +54,7 @@ def sessions(request: HtmxRequest, slug: str) -> HttpResponse:
 def connect(request: HtmxRequest, slug: str) -> HttpResponse:
     """Show the calls with which a bot writes its conversations here and asks for prompts."""
     project = project_for(request.user, slug)
-    context = page_context(request.user, project, area="connect") | {"base_url": _api_address(request)}
+    context = page_context(request.user, project, area="sessions") | {"base_url": _api_address(request)}
     return render_page(request, "sessions/connect.html", "swap", context)
 
 

@@ -60,7 +60,7 @@ def test_an_empty_project_says_how_conversations_get_in(client, member):
 
 
 def test_a_filter_that_nothing_matches_is_not_an_empty_project(client, member):
-    assert "No session is like that" in show(client, "?q=x").content.decode()
+    assert "No session matches" in show(client, "?q=x").content.decode()
 
 
 def test_a_swap_gets_the_rows_and_the_filters_labels_and_a_clean_address(client, tree):
@@ -87,6 +87,12 @@ def test_a_caret_answers_with_one_tree_and_keeps_what_is_open_elsewhere(client, 
     address = urlsplit(response["HX-Replace-Url"])
     assert address.path == "/p/p/sessions/"
     assert parse_qs(address.query) == {"sort": ["title"], "open": ["hotel,other,trip"]}
+
+
+@pytest.mark.parametrize("address", ["http://[", "http://testserver//[", "//[", ""])
+@pytest.mark.parametrize("query", ["", "?q=late", "?tree=trip&toggle=trip"])
+def test_a_swap_from_an_address_that_cannot_be_read_is_answered(client, tree, address, query):
+    assert show(client, query, **SWAP | {"HX-Current-URL": address}).status_code == 200
 
 
 @pytest.mark.parametrize("tree_id", ["nothing", "hotel", "", "%00", "a/b"])
