@@ -18,12 +18,11 @@ from django_structlog.celery.steps import DjangoStructLogInitStep
 from kombu.exceptions import OperationalError
 
 from convoweb import broker, lifeline
+from sessions_app.clients import Work
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "convoweb.settings")
 
 log = structlog.get_logger(__name__)
-
-SWEEP = "sessions_app.tasks.sweep"
 
 
 class Sweeper(bootsteps.StartStopStep):
@@ -68,7 +67,7 @@ class LeaseRelease(bootsteps.Step):
 def ask_for_sweep() -> None:
     """Queue one sweep, which is void if no worker takes it before the next; where that fails, the next one will do."""
     try:
-        app.send_task(SWEEP, expires=settings.CONVOWEB_SWEEP_INTERVAL)
+        app.send_task(Work.SWEEP.value, expires=settings.CONVOWEB_SWEEP_INTERVAL)
     except (OperationalError, sqlite3.DatabaseError) as error:
         log.warning("sweep_not_queued", error=repr(error))
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from sessions_app import clients
+
 
 @pytest.fixture(autouse=True)
 def plain_static_files(settings):
@@ -11,3 +13,11 @@ def plain_static_files(settings):
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
     settings.WHITENOISE_AUTOREFRESH = True
+
+
+@pytest.fixture
+def published(monkeypatch):
+    """What would have been put into the broker's queue: (the work, its ids)."""
+    published = []
+    monkeypatch.setattr(clients, "publish", lambda work, *ids, **_options: published.append((work, ids)))
+    return published

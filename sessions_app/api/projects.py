@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Annotated
 
 from django.db import transaction
+from django.utils import timezone
 from ninja import Router
 from pydantic import Field
 
-from sessions_app import tasks
 from sessions_app.api.access import ADMIN, READ, ApiRequest
 from sessions_app.api.idempotency import idempotent
 from sessions_app.api.parsing import at
@@ -52,6 +52,5 @@ def patch_project(request: ApiRequest, payload: ProjectPatch) -> Project:
             project.save(update_fields=["name"])
         if payload.settings is not None:
             with at("/settings"):
-                save_project_settings(project=project, changes=payload.settings)
-            transaction.on_commit(lambda: tasks.poke_project(project.pk), robust=True)
+                save_project_settings(project=project, changes=payload.settings, now=timezone.now())
     return project

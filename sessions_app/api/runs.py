@@ -3,13 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
-from django.db import transaction
 from django.utils import timezone
 from ninja import Query, Router
 from ninja.responses import Status
 from pydantic import Field
 
-from sessions_app import tasks
 from sessions_app.api.access import READ, WRITE, ApiRequest
 from sessions_app.api.idempotency import idempotent
 from sessions_app.api.lookups import find_run, find_session
@@ -77,16 +75,12 @@ def patch_run(request: ApiRequest, run_id: str, payload: RunPatch) -> RunOut:
     """Complete, fail or cancel an open run, or note something about it. A run that has ended never changes."""
     run = find_run(request, run_id)
     changes = payload.model_dump(exclude_unset=True, exclude_none=True, exclude={"usage", "status"})
-    with transaction.atomic():
-        finish_run(run=run, status=_status(run, payload), usage=_usage(payload.usage), now=timezone.now(), **changes)
-        transaction.on_commit(lambda: tasks.poke(run.session_id), robust=True)
+    finish_run(run=run, status=_status(run, payload), usage=_usage(payload.usage), now=timezone.now(), **changes)
     return run_out(find_run(request, run_id))
 
 
 def _appended(session: Session, turns: list[NewRun]) -> list[Run]:
-    with transaction.atomic():
-        rows = append_runs(session=session, runs=turns, now=timezone.now())
-        transaction.on_commit(lambda: tasks.poke(session.pk), robust=True)
+    rows = append_runs(session=session, runs=turns, now=timezone.now())
     stored = Run.objects.with_events().select_related("session").in_bulk([row.pk for row in rows])
     return [stored[row.pk] for row in rows]
 
@@ -102,7 +96,7 @@ def _new_run(payload: RunIn) -> NewRun:
         finish_reason=payload.finish_reason,
         error=payload.error,
         prompt_fingerprint=payload.prompt_fingerprint,
-        metadata={**said.metadata, **payload.metadata},
+        metadata=payload.metadata,
         created_at=payload.created_at or said.created_at,
     )
 

@@ -1,13 +1,11 @@
 """Sessions: the endpoints."""
 
-from django.db import transaction
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from ninja import Body, Query, Router
 from ninja.responses import Status
 
-from sessions_app import tasks
 from sessions_app.api.access import ADMIN, READ, WRITE, ApiRequest
 from sessions_app.api.idempotency import idempotent
 from sessions_app.api.lookups import find_session
@@ -104,13 +102,8 @@ def get_session(request: ApiRequest, session_id: str) -> SessionOut:
 @idempotent
 def patch_session(request: ApiRequest, session_id: str, payload: SessionPatch) -> SessionOut:
     """Change a session by a JSON merge patch."""
-    changes = payload.given()
     session = find_session(request, session_id)
-    with transaction.atomic():
-        stored = update_session(session=session, changes=changes, now=timezone.now())
-        if "settings" in changes:
-            transaction.on_commit(lambda: tasks.poke(stored.pk), robust=True)
-    return session_out(stored)
+    return session_out(update_session(session=session, changes=payload.given(), now=timezone.now()))
 
 
 @router.delete("/sessions/{session_id}", auth=ADMIN, response={204: None})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sessions_app.domain.errors import HistoryChanged
-from sessions_app.domain.openai_fields import EXTRAS, INSTRUCTIONS, RESULT, extras_of
+from sessions_app.domain.openai_fields import INSTRUCTIONS, RESULT
 from sessions_app.domain.openai_writing import to_messages
 from sessions_app.domain.transcript import Event, NewRun
 
@@ -52,8 +52,8 @@ def answered_calls(here: Sequence[Event], there: Sequence[Event]) -> list[int]:
 def _timeless(run: NewRun) -> NewRun:
     """Return a run's events and what is kept beside them, without times, tokens and the form of the instructions."""
     events = tuple(map(_bare, run.events))
-    extras = {index: _timeless_extra(extra) for index, extra in extras_of(run).items() if index != INSTRUCTIONS}
-    return NewRun(events=events, metadata={EXTRAS: {index: extra for index, extra in extras.items() if extra}})
+    extras = {index: _timeless_extra(extra) for index, extra in run.extras.items() if index != INSTRUCTIONS}
+    return NewRun(events=events, extras={index: extra for index, extra in extras.items() if extra})
 
 
 def _bare(event: Event) -> Event:
@@ -71,7 +71,7 @@ def _continues(here: NewRun, there: NewRun) -> bool:
     """Whether `there` has all that `here` has, and maybe more behind it."""
     if len(here.events) > len(there.events):
         return False
-    old_extras, new_extras = extras_of(here), extras_of(there)
+    old_extras, new_extras = here.extras, there.extras
     for index, (old, new) in enumerate(zip(here.events, there.events, strict=False)):
         answered = _is_answered(old, new)
         if not answered and old != new:

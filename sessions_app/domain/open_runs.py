@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sessions_app.domain.errors import Conflict, InvalidInput
-from sessions_app.domain.openai_fields import EXTRAS, RESULT_ONLY
+from sessions_app.domain.openai_fields import RESULT_ONLY
 from sessions_app.domain.openai_messages import turn
 from sessions_app.domain.run_fields import check_event
 from sessions_app.domain.transcript import Event, EventKind, Role
@@ -32,7 +32,7 @@ class Continuation:
 
 @dataclass(frozen=True, slots=True)
 class GivenMessages:
-    """Chat messages on their way into an open run; `extras` by place, as in the metadata of runs read from messages."""
+    """Chat messages on their way into an open run; `extras` by place, as those of runs read from messages."""
 
     events: tuple[Event, ...]
     extras: Mapping[int, Mapping[str, Any]]
@@ -41,8 +41,7 @@ class GivenMessages:
 def given_messages(messages: Sequence[Any]) -> GivenMessages:
     """Read chat messages as they come from a provider; a result whose call is not among them stands alone."""
     run = turn(messages)
-    noted: Any = run.metadata.get(EXTRAS, {})
-    extras = {int(index): extra for index, extra in noted.items()}
+    extras = {int(index): extra for index, extra in run.extras.items()}
     unknown = {index for index, extra in extras.items() if RESULT_ONLY in extra}
     kept = [index for index in range(len(run.events)) if index not in unknown]
     places = {index: place for place, index in enumerate(kept)}

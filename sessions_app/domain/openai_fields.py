@@ -9,10 +9,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sessions_app.domain.errors import FieldError, InvalidInput
-from sessions_app.domain.transcript import NewRun, Role, ToolCall
+from sessions_app.domain.transcript import Role, ToolCall
 
-# Where a run's metadata keeps what its messages say beyond the columns of events, by event index; and marks there.
-EXTRAS = "openai"
+# Marks in a run's extras.
 INSTRUCTIONS = "instructions"
 RESULT = "result"
 RESULT_ONLY = "result_only"
@@ -90,12 +89,6 @@ def time_of(message: Mapping[str, Any]) -> datetime | None:
     return None
 
 
-def extras_of(run: NewRun) -> Mapping[str, Any]:
-    """Return what a run keeps of its messages beside the events, by event index."""
-    extras = run.metadata.get(EXTRAS)
-    return extras if isinstance(extras, Mapping) else {}
-
-
 def plain_system(instructions: str) -> list[dict[str, Any]]:
     """Return the system message of instructions; none if they are empty."""
     return [{"role": "system", "content": instructions}] if instructions else []
@@ -145,7 +138,7 @@ def calls_of(number: int, message: Mapping[str, Any]) -> list[tuple[ToolCall, di
 def _call(number: int, place: int, call: Any) -> tuple[ToolCall, dict[str, Any]]:
     pointer, which = f"/tool_calls/{place}", f"tool call {place + 1}"
     kind = call.get("type", "function") if isinstance(call, Mapping) else None
-    if kind not in _CALL_FIELDS or not isinstance(call.get(kind), Mapping):
+    if not isinstance(kind, str) or kind not in _CALL_FIELDS or not isinstance(call.get(kind), Mapping):
         raise refused(number, f"{which} must be an object with a function or a custom tool and its type", pointer)
     body, field = call[kind], _CALL_FIELDS[kind]
     name = text_field(number, body, "name", what=which, pointer=f"{pointer}/{kind}/name", required=True)

@@ -1,7 +1,7 @@
 """OpenAI chat messages as runs: the one reading of that shape behind the API and imports.
 
-What a message says beyond the columns of an event (a `name`, a refusal, unknown fields) stays in the run's metadata
-under `openai`, keyed by the event's index, so that openai_writing gives the messages back. Fields that are null or an
+What a message says beyond the columns of an event (a `name`, a refusal, unknown fields) stays in the run's extras,
+keyed by the event's index, so that openai_writing gives the messages back. Fields that are null or an
 empty list say nothing and are not kept, nor is a tool message's `name` when it is the name of the call it answers.
 """
 
@@ -11,7 +11,6 @@ from typing import Any
 
 from sessions_app.domain.errors import FieldError, InvalidInput
 from sessions_app.domain.openai_fields import (
-    EXTRAS,
     INSTRUCTIONS,
     LEGACY_CALL,
     MESSAGE_ROLES,
@@ -21,7 +20,6 @@ from sessions_app.domain.openai_fields import (
     as_text,
     calls_of,
     content_of,
-    extras_of,
     message_extras,
     plain_system,
     refusal_of,
@@ -44,8 +42,7 @@ def conversation(messages: Sequence[Any]) -> tuple[str, list[NewRun]]:
     instructions = "\n\n".join(content_of(number, message)[0] for number, message in enumerate(leading, 1))
     runs = _Reader().read(messages[count:], first_number=count + 1).finished_runs()
     if runs and list(leading) != plain_system(instructions):
-        extras = {INSTRUCTIONS: list(leading), **extras_of(runs[0])}
-        runs[0] = replace(runs[0], metadata={EXTRAS: extras})
+        runs[0] = replace(runs[0], extras={INSTRUCTIONS: list(leading), **runs[0].extras})
     return instructions, runs
 
 
@@ -93,8 +90,7 @@ class _Draft:
 
     def finished(self) -> NewRun:
         extras = {str(index): extras for index, extras in sorted(self.extras.items())}
-        metadata = {EXTRAS: extras} if extras else {}
-        return NewRun(events=tuple(self.events), metadata=metadata, created_at=self.events[0].created_at)
+        return NewRun(events=tuple(self.events), extras=extras, created_at=self.events[0].created_at)
 
 
 class _Reader:

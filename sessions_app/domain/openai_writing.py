@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sessions_app.domain.openai_fields import INSTRUCTIONS, LEGACY_CALL, RESULT, RESULT_ONLY, extras_of, plain_system
+from sessions_app.domain.openai_fields import INSTRUCTIONS, LEGACY_CALL, RESULT, RESULT_ONLY, plain_system
 from sessions_app.domain.transcript import Event, EventKind, NewRun, ToolCall
 
 Call = tuple[ToolCall, dict[str, Any]]
@@ -19,13 +19,13 @@ def to_messages(runs: Iterable[NewRun], *, instructions: str = "") -> list[dict[
     leading = plain_system(instructions)
     messages: list[dict[str, Any]] = []
     for run in runs:
-        leading = extras_of(run).get(INSTRUCTIONS, leading)
+        leading = run.extras.get(INSTRUCTIONS, leading)
         messages.extend(_messages_of(run))
     return [*leading, *messages]
 
 
 def _messages_of(run: NewRun) -> Iterator[dict[str, Any]]:
-    extras = extras_of(run)
+    extras = run.extras
     calls: dict[int | None, list[Call]] = defaultdict(list)
     for index, event in enumerate(run.events):
         if event.tool is not None:

@@ -25,6 +25,7 @@ def check_new_run(run: NewRun) -> NewRun:
         prompt_fingerprint=check_length("prompt_fingerprint", run.prompt_fingerprint),
         error=clean_text(run.error),
         metadata=clean_json(run.metadata),
+        extras=clean_json(run.extras),
     )
     return checked if checked == run and run.tokens else replace(checked, tokens=_tokens(checked, counter))
 

@@ -28,6 +28,12 @@ def check_session_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return checked
 
 
+def check_patch(changes: Mapping[str, Any]) -> None:
+    """Refuse a merge patch whose settings name what is none, also where it would only take the name away."""
+    if changes.get("settings") is not None:
+        _checked_settings(changes["settings"])
+
+
 def merge_patch(target: Any, patch: Any) -> Any:
     """Return `target` with a JSON merge patch applied (RFC 7396)."""
     if not isinstance(patch, Mapping):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class RunStatus(StrEnum):
@@ -102,7 +102,8 @@ class Usage:
 class NewRun:
     """A run to be stored; its position is given by the store.
 
-    `tokens` are counted when it is checked. Times are None where the source has none.
+    `extras` are what its messages say beyond events, by the index of an event (`domain.openai_messages`). `tokens` are
+    counted when it is checked. Times are None where the source has none.
     """
 
     events: tuple[Event, ...]
@@ -114,6 +115,7 @@ class NewRun:
     error: str = ""
     prompt_fingerprint: str = ""
     metadata: Mapping[str, object] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)
     tokens: int = 0
     created_at: datetime | None = None
 

@@ -83,7 +83,7 @@ class IdempotentAnswer(models.Model):
 
     api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE)
     session = models.ForeignKey("Session", null=True, on_delete=models.CASCADE, related_name="+")
-    scope = models.CharField(max_length=300, help_text="Method and path of the request.")
+    scope = models.CharField(max_length=300, help_text="Hash of the method and path of the request.")
     key = models.CharField(max_length=255)
     body_hash = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField()
@@ -95,4 +95,4 @@ class IdempotentAnswer(models.Model):
         constraints = [models.UniqueConstraint(fields=["api_key", "scope", "key"], name="idempotency_key_once")]
 
     def __str__(self) -> str:
-        return f"{self.scope} {self.key}"
+        return self.key

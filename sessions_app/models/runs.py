@@ -65,6 +65,9 @@ class Run(models.Model):
     error = models.TextField(blank=True)
     prompt_fingerprint = models.CharField(max_length=100, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
+    extras = models.JSONField(
+        default=dict, blank=True, help_text="What its messages say beyond events, by their index."
+    )
     tokens_o200k = models.PositiveBigIntegerField(default=0)
     tokens_before_o200k = models.PositiveBigIntegerField()
     created_at = models.DateTimeField()
@@ -108,7 +111,7 @@ class Run(models.Model):
     def to_new_value(self) -> transcript.NewRun:
         """Return what the run was made of, as it would be stored again."""
         return transcript.NewRun(
-            events=event_values(self.events.all()), status=RunStatus(self.status), metadata=self.metadata
+            events=event_values(self.events.all()), status=RunStatus(self.status), extras=self.extras
         )
 
 

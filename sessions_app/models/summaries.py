@@ -39,6 +39,7 @@ class Summary(models.Model):
     tokens_before = models.PositiveBigIntegerField(default=0, help_text="Of what the summarizer was given.")
     tokens_o200k = models.PositiveBigIntegerField(default=0, help_text="Of the text.")
     summarizer = models.CharField(max_length=40)
+    adopted = models.BooleanField(default=False, help_text="Taken over from the parent, without a summarizer.")
     attempts = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True)
     lease_token = models.CharField(max_length=40, blank=True)

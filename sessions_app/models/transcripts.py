@@ -130,7 +130,8 @@ class SessionTranscript:
         for _, parent in zip(range(depth), ancestors_of(self._session), strict=False):
             entries = Summary.objects.in_use().filter(session=parent)
             newest = (entries if shared is None else entries.filter(covers_through__lte=shared)).last()
-            if newest is not None:
+            # A fork may have adopted what its parent hands down as well.
+            if newest is not None and all(newest.text != context.text for context in contexts):
                 contexts.append(ParentContext(str(parent), newest.text))
             grand = parent.forked_at
             shared = grand if grand is None or shared is None else min(shared, grand)

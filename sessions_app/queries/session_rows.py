@@ -25,6 +25,7 @@ class SummaryState(StrEnum):
     OFF = "off"
     NONE = "none"
     FRESH = "fresh"
+    ADOPTED = "adopted"
     RUNNING = "running"
     FAILED = "failed"
 
@@ -198,4 +199,6 @@ def _summary_state(session: Any, strategy: Strategy) -> SummaryState:
         return SummaryState.RUNNING
     if session.newest_summary_status == SummaryStatus.FAILED:
         return SummaryState.FAILED
-    return SummaryState.NONE if session.summary is None else SummaryState.FRESH
+    if session.summary is None:
+        return SummaryState.NONE
+    return SummaryState.ADOPTED if session.summary.adopted else SummaryState.FRESH

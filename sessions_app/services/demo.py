@@ -13,7 +13,6 @@ from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, RunSt
 from sessions_app.models import Membership, Project, Session
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import create_session
-from sessions_app.services.snapshots import refresh_snapshot
 from sessions_app.services.summaries import Outcome, advance
 
 CONVERSATIONS = Path(__file__).parents[1] / "demo"
@@ -97,5 +96,3 @@ def _call(call: Mapping[str, Any], number: int) -> ToolCall:
 def _summarize(session: Session, now: datetime) -> None:
     while advance(session_pk=session.pk, now=now) is Outcome.ADVANCED:
         pass
-    session.refresh_from_db()
-    refresh_snapshot(session=session)

@@ -15,7 +15,7 @@ KEPT_FOR = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What makes a request the same one: its key, its method and path, its Idempotency-Key and its body's hash."""
+    """What makes a request the same one: its key, the hash of its method and path, its Idempotency-Key, its body's."""
 
     api_key: ApiKey
     scope: str
@@ -24,8 +24,8 @@ class Request:
 
     @classmethod
     def of(cls, *, api_key: ApiKey, scope: str, key: str, body: bytes) -> "Request":
-        """Return the request with the hash of its raw body."""
-        return cls(api_key, scope, key, hashlib.sha256(body).hexdigest())
+        """Return the request with the hashes of its scope, which may be of any length, and of its raw body."""
+        return cls(api_key, _hashed(scope.encode()), key, _hashed(body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +75,7 @@ def _stored_answer(row: IdempotentAnswer, request: Request) -> Answer:
     if row.body_hash != request.body_hash:
         raise Conflict("This Idempotency-Key was used with another body.")
     return Answer(row.status, row.body, row.headers)
+
+
+def _hashed(given: bytes) -> str:
+    return hashlib.sha256(given).hexdigest()

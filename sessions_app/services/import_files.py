@@ -18,10 +18,12 @@ from django.db import IntegrityError, OperationalError, transaction
 from django.db.models import DateTimeField, ExpressionWrapper, F, Max, Q, QuerySet
 from django.db.models.functions import Now
 
+from sessions_app.clients import Work
 from sessions_app.domain.file_formats import FILE_FORMATS, detect_format
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.models import Import, ImportedConversation, ImportStatus, Project
 from sessions_app.services.imports import PreparedRow, import_row, prepare_row
+from sessions_app.services.wishes import hurry, many_wishes
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +38,7 @@ def start_import(*, project: Project, user: AbstractBaseUser | AnonymousUser, fi
     name = clean_text(file.name or "")[-LONGEST_NAME:]
     file_format = detect_format(file.read(HEAD), name)
     file.seek(0)
-    return Import.objects.create(
+    work = Import.objects.create(
         project=project,
         user_id=user.pk,
         file_name=name,
@@ -45,6 +47,8 @@ def start_import(*, project: Project, user: AbstractBaseUser | AnonymousUser, fi
         size=file.size,
         created_at=now,
     )
+    hurry(Work.RUN_IMPORT, work.pk)
+    return work
 
 
 def waiting_imports() -> list[int]:
@@ -58,7 +62,7 @@ def work_through(*, import_pk: int, now: datetime) -> None:
         return
     work = Import.objects.select_related("project").get(pk=import_pk)
     try:
-        with _path(work).open("rb") as stream:
+        with _path(work).open("rb") as stream, many_wishes():
             is_ours = _bring_in(work, stream, now)
     except OperationalError:
         raise  # The database is away or busy; the sweeper tries again when the lease has run out.
@@ -101,6 +105,8 @@ def _store(work: Import, row: PreparedRow, done_bytes: int, now: datetime) -> bo
                 done_items=F("done_items") + 1, done_bytes=done_bytes, lease_until=_lease()
             )
     except IntegrityError:
+        if not work.conversations.filter(place=row.place).exists():
+            raise
         return False
     return True
 

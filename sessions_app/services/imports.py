@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from django.db import transaction
+import structlog
+from django.db import InterfaceError, OperationalError, transaction
 
 from sessions_app.domain.conversation_files import Conversation, FileFormat
 from sessions_app.domain.errors import Conflict, HistoryChanged, InvalidInput, NotFound
@@ -21,6 +22,8 @@ from sessions_app.services.run_rows import continue_run
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import create_session
 from sessions_app.services.trees import lock_tree
+
+log = structlog.get_logger(__name__)
 
 RUNS_AT_ONCE = 200
 ATTEMPTS = 5
@@ -56,9 +59,12 @@ def prepare_row(*, file_format: FileFormat, found: Found) -> PreparedRow:
         return PreparedRow(found.place, None, title, found.error)
     try:
         conversation = file_format.conversation(found.value)
+        weighed = replace(conversation, runs=tuple(map(check_new_run, conversation.runs)))
     except InvalidInput as error:
         return PreparedRow(found.place, None, title, error.detail)
-    weighed = replace(conversation, runs=tuple(map(check_new_run, conversation.runs)))
+    except Exception as error:
+        log.exception("row_not_read", place=found.place)
+        return PreparedRow(found.place, None, title, _unexpected(error))
     return PreparedRow(found.place, weighed, title)
 
 
@@ -73,6 +79,11 @@ def import_row(*, project: Project, file_format: FileFormat, row: PreparedRow, n
         return Imported(ImportOutcome.CHANGED, row.title, error.detail, known)
     except InvalidInput as error:
         return Imported(ImportOutcome.INVALID, row.title, error.detail)
+    except (OperationalError, InterfaceError):
+        raise  # The database is away or busy, which says nothing about the row.
+    except Exception as error:
+        log.exception("row_not_imported", place=row.place)
+        return Imported(ImportOutcome.INVALID, row.title, _unexpected(error))
 
 
 def import_conversation(*, project: Project, source: str, conversation: Conversation, now: datetime) -> Imported:
@@ -152,7 +163,7 @@ def _grow_newest(session: Session, given: NewRun, now: datetime) -> int:
     answered = frozenset(answered_calls(event_values(rows), given.events))
     more = Continuation(given.events, len(rows), answered, ())
     continue_run(run=run, rows=rows, more=more, now=now)
-    Run.objects.filter(pk=run.pk).update(metadata={**run.metadata, **given.metadata})
+    Run.objects.filter(pk=run.pk).update(extras=given.extras)
     return sum(event.tool is not None for event in more.new)
 
 
@@ -176,6 +187,11 @@ def _result(outcome: ImportOutcome, session: Session, conversation: Conversation
         notes.append("The instructions differ from the stored ones, which stay.")
     calls = sum(event.tool is not None for run in runs for event in run.events)
     return Imported(outcome, str(session), " ".join(notes), session, len(runs), calls)
+
+
+def _unexpected(error: Exception) -> str:
+    """Say that one row has met an error of ours, so that it costs a line of the report and not the file."""
+    return f"It cannot be imported, which is our mistake and logged: {type(error).__name__}."
 
 
 def _title_of(found: Found) -> str:

@@ -86,7 +86,7 @@ def store_tokens(
     tokens = run_tokens(value, counter)
     gained = tokens - run.tokens_o200k
     Run.objects.filter(pk=run.pk).update(tokens_o200k=tokens, touched_at=now)
-    Session.objects.filter(pk=run.session_id).update(tokens_o200k=F("tokens_o200k") + gained, updated_at=now)
+    Session.objects.filter(pk=run.session_id).update(tokens_o200k=F("tokens_o200k") + gained)
     run.tokens_o200k = tokens
 
 
@@ -109,6 +109,7 @@ def _run_row(run: NewRun, session: Session, now: datetime) -> Run:
         error=run.error,
         prompt_fingerprint=run.prompt_fingerprint,
         metadata=run.metadata,
+        extras=run.extras,
         tokens_o200k=run.tokens,
         created_at=created_at,
         touched_at=now,

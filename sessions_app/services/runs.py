@@ -12,7 +12,6 @@ from django.db.models import F
 from sessions_app.domain import transcript
 from sessions_app.domain.errors import FieldError, IdTaken, InvalidInput, RunHasEnded, RunIsOpen
 from sessions_app.domain.open_runs import Continuation, go_on, with_output, with_result
-from sessions_app.domain.openai_fields import EXTRAS
 from sessions_app.domain.run_fields import check_event, check_length, check_new_run
 from sessions_app.domain.run_tokens import run_tokens
 from sessions_app.domain.text_cleaning import clean_json, clean_text
@@ -27,26 +26,24 @@ from sessions_app.services.run_rows import (
     run_rows,
     store_tokens,
 )
-from sessions_app.services.trees import lock_tree
+from sessions_app.services.wishes import lock_for_change
 
 INTERRUPTED = "interrupted"
 
 
 def append_runs(*, session: Session, runs: Sequence[NewRun], now: datetime) -> list[Run]:
-    """Append runs behind the session's newest, all or none, and ask for a summary; only the last may be open.
+    """Append runs behind the session's newest, all or none; only the last may be open.
 
     Texts are cleaned and tokens counted before the transaction, whose work does not grow with the session.
     """
     prepared = [check_new_run(run) for run in runs]
     _check_together(prepared)
     with transaction.atomic():
-        stored = _closed(lock_tree(session=session, now=now), now)
+        stored = _closed(lock_for_change(session=session, now=now), now)
         rows = run_rows(session=stored, runs=prepared, now=now)
         Session.objects.filter(pk=stored.pk).update(
             last_position=F("last_position") + len(rows),
             tokens_o200k=F("tokens_o200k") + sum(row.tokens_o200k for row in rows),
-            updated_at=now,
-            summary_wanted_at=now,
         )
         insert_runs(rows)
         placed = [
@@ -68,7 +65,7 @@ def add_events(
     """Add events to an open run and return, for each, its row or that of the call it answers.
 
     The parents in `events` count the given ones; `under` maps the place of a given event to the index in the run of an
-    earlier one that is its parent. `extras`, by place, are kept as the run's metadata of OpenAI messages.
+    earlier one that is its parent. `extras`, by place, are kept as the run's.
     """
     weighed = [check_event(event) for event in events]
     with transaction.atomic():
@@ -124,7 +121,6 @@ def finish_run(
         moved = Run.objects.unfinished().filter(pk=run.pk)
         moved.update(status=status, error=stored.error, completed_at=ended, **changes)
         store_tokens(run=stored, events=event_values(rows), now=now, counter=counter)
-        _touch(stored, now)
     return Run.objects.get(pk=run.pk)
 
 
@@ -149,7 +145,7 @@ def _closed(session: Session, now: datetime) -> Session:
     if newest is None:
         return session
     if newest.touched_at < _untouched_since(now) and _interrupt(newest, now):
-        return lock_tree(session=session, now=now)
+        return lock_for_change(session=session, now=now)
     raise RunIsOpen(
         f"Run {newest.public_id} of session {session.public_id} is {newest.status}; finish it before appending."
     )
@@ -157,13 +153,12 @@ def _closed(session: Session, now: datetime) -> Session:
 
 def _interrupt(run: Run, now: datetime) -> bool:
     with transaction.atomic():
-        lock_tree(session=run.session, now=now)
+        lock_for_change(session=run.session, now=now)
         stale = Run.objects.unfinished().filter(pk=run.pk, touched_at__lt=_untouched_since(now))
         if not stale.update(status=RunStatus.FAILED, error=INTERRUPTED, completed_at=now):
             return False
         ended = Run.objects.with_events().get(pk=run.pk)
         store_tokens(run=ended, events=ended.to_value().events, now=now)
-        _touch(ended, now)
     return True
 
 
@@ -173,7 +168,7 @@ def _untouched_since(now: datetime) -> datetime:
 
 def _lock_open(run: Run, now: datetime) -> tuple[Run, list[Event]]:
     """Lock a run's tree and return the run with its events, unless it has ended."""
-    session = lock_tree(session=run.session, now=now)
+    session = lock_for_change(session=run.session, now=now)
     stored = Run.objects.get(pk=run.pk)
     if not RunStatus(stored.status).is_open:
         raise RunHasEnded(
@@ -183,13 +178,7 @@ def _lock_open(run: Run, now: datetime) -> tuple[Run, list[Event]]:
     return stored, list(stored.events.order_by("index"))
 
 
-def _touch(run: Run, now: datetime) -> None:
-    Session.objects.filter(pk=run.session_id).update(updated_at=now, summary_wanted_at=now)
-
-
 def _keep_extras(run: Run, extras: Mapping[int, Mapping[str, Any]]) -> None:
-    kept = dict(run.metadata.get(EXTRAS, {}))
     for index, extra in extras.items():
-        kept[str(index)] = {**kept.get(str(index), {}), **clean_json(extra)}
-    run.metadata = {**run.metadata, EXTRAS: kept}
-    run.save(update_fields=["metadata"])
+        run.extras[str(index)] = {**run.extras.get(str(index), {}), **clean_json(extra)}
+    run.save(update_fields=["extras"])

@@ -15,6 +15,7 @@ from sessions_app.models import Event, IdempotentAnswer, ImportedConversation, R
 from sessions_app.models.identifiers import new_run_id
 from sessions_app.services.run_rows import insert_events, insert_runs
 from sessions_app.services.trees import lock_tree
+from sessions_app.services.wishes import wish_for_all
 
 CHUNK = 500
 
@@ -98,7 +99,10 @@ def _copied_events(run: Run, rows: Sequence[Event]) -> Iterator[tuple[Event, Eve
 
 
 def _move_up(session: Session, below: Sequence[Session], now: datetime) -> None:
-    """Put the children under the session's parent, or make each the root of its own tree."""
+    """Put the children under the session's parent, or make each the root of its own tree.
+
+    What was answered about them may repeat what the session handed down to their prompts.
+    """
     tree = _tree_around(session)
     for child in below:
         gained = max(0, child.shared_tokens_o200k - session.shared_tokens_o200k)
@@ -112,7 +116,10 @@ def _move_up(session: Session, below: Sequence[Session], now: datetime) -> None:
             for keys in _chunks([child.pk, *_below(tree, child.pk)]):
                 Session.objects.filter(pk__in=keys).update(root=child)
     for keys in _chunks(_below(tree, session.pk)):
-        Session.objects.filter(pk__in=keys).update(depth=F("depth") - 1)
+        moved = Session.objects.filter(pk__in=keys)
+        moved.update(depth=F("depth") - 1)
+        wish_for_all(sessions=moved, now=now)
+        _delete_rows(IdempotentAnswer.objects.filter(session__in=keys))
 
 
 def _link_above(session: Session, child: Session) -> int | None:

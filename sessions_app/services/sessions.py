@@ -6,12 +6,15 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from sessions_app.clients import Work
 from sessions_app.domain.errors import Conflict, FieldError, IdTaken, InvalidInput, NotFound
 from sessions_app.domain.identifiers import check_id
-from sessions_app.domain.session_fields import check_session_fields, merge_patch
+from sessions_app.domain.session_fields import check_patch, check_session_fields, merge_patch
 from sessions_app.models import Project, Run, Session, SessionTag, lineage_runs
 from sessions_app.models.identifiers import new_session_id
+from sessions_app.services.adoption import adopt
 from sessions_app.services.trees import lock_tree
+from sessions_app.services.wishes import hurry, lock_for_change, wish_for_hearers
 
 
 def create_session(
@@ -42,12 +45,16 @@ def create_session(
         created_at=now,
         updated_at=now,
         tree_active_at=now,
+        summary_wanted_at=now,
         **fields,
     )
     with transaction.atomic():
         _place(session, parent, forked_at, now)
         _insert(session)
         SessionTag.objects.bulk_create(SessionTag(session=session, name=name) for name in names)
+        if forked_at:
+            adopt(session=session, finished_through=forked_at, now=now)
+        hurry(Work.SUMMARIZE, session.pk)
     return session
 
 
@@ -72,17 +79,17 @@ def fork_session(
 def update_session(*, session: Session, changes: Mapping[str, Any], now: datetime) -> Session:
     """Apply a JSON merge patch of title, instructions, user_id, tags, metadata and settings; return what is stored."""
     with transaction.atomic():
-        stored = lock_tree(session=session, now=now)
+        stored = lock_for_change(session=session, now=now)
         before = {name: getattr(stored, name) for name in changes if name != "tags"}
+        check_patch(changes)
         patched = {name: merge_patch(before.get(name), value) for name, value in changes.items()}
         fields = check_session_fields(patched)
         names = fields.pop("tags", None)
         for name, value in fields.items():
             setattr(stored, name, value)
-        if "settings" in fields:
-            stored.summary_wanted_at = now
-        stored.updated_at = now
-        stored.save(update_fields=[*fields, "summary_wanted_at", "updated_at"])
+        stored.save(update_fields=fields)
+        if "title" in fields:
+            wish_for_hearers(session=stored, now=now)
         if names is not None:
             _replace_tags(stored, names)
     return stored

@@ -1,13 +1,15 @@
 """Memory settings of a project: what it gives to its sessions, and saving them."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings as configuration
 from django.db import transaction
 
 from sessions_app.domain.memory_settings import EffectiveSettings, check_settings, resolve_settings
-from sessions_app.models import Project
+from sessions_app.models import Project, Session
+from sessions_app.services.wishes import wish_for_all
 
 
 def project_settings(*, project: Project) -> EffectiveSettings:
@@ -17,9 +19,11 @@ def project_settings(*, project: Project) -> EffectiveSettings:
     )
 
 
-def save_project_settings(*, project: Project, changes: Mapping[str, Any]) -> None:
+def save_project_settings(*, project: Project, changes: Mapping[str, Any], now: datetime) -> None:
     """Store the changes as the project's defaults; None removes a default of its own."""
     with transaction.atomic():
         stored = Project.objects.select_for_update().get(pk=project.pk)
         project.settings = check_settings({**stored.settings, **changes})
-        project.save(update_fields=["settings"])
+        if project.settings != stored.settings:
+            project.save(update_fields=["settings"])
+            wish_for_all(sessions=Session.objects.filter(project=project), now=now)

@@ -8,8 +8,6 @@ from sessions_app.domain.plan import Fate, Part, Prompt
 from sessions_app.models import Session
 from sessions_app.services.prompts import effective_settings, session_prompt
 
-CHUNK = 100
-
 
 def refresh_snapshot(*, session: Session) -> None:
     """Store the measures of the session's next prompt, or why it cannot be built."""
@@ -20,12 +18,6 @@ def refresh_snapshot(*, session: Session) -> None:
     except ConvowebError as refusal:
         snapshot |= {"error": refusal.detail}
     Session.objects.filter(pk=session.pk).update(prompt_snapshot=snapshot)
-
-
-def sessions_after(*, project_pk: int, after: int) -> list[int]:
-    """Return the next chunk of a project's sessions by key, for going through all of them."""
-    chunk = Session.objects.filter(project=project_pk, pk__gt=after).order_by("pk")
-    return list(chunk.values_list("pk", flat=True)[:CHUNK])
 
 
 def _measures(prompt: Prompt) -> dict[str, Any]:

@@ -24,7 +24,9 @@ from sessions_app.domain.tokens import PROMPT_FRAME, STORED_COUNTER
 from sessions_app.domain.transcript import Run as RunValue
 from sessions_app.models import Run, Session, lineage_of, lineage_runs
 from sessions_app.services import summary_claims
+from sessions_app.services.adoption import adopt
 from sessions_app.services.prompts import effective_settings
+from sessions_app.services.snapshots import refresh_snapshot
 from sessions_app.services.summary_claims import Claim
 
 SUMMARIZERS: dict[SummarizerName, Summarizer] = {SummarizerName.EXTRACTIVE: extractive.summarize}
@@ -51,22 +53,29 @@ def due_sessions(*, now: datetime) -> list[int]:
 
 
 def advance(*, session_pk: int, now: datetime) -> Outcome:
-    """Take the next step of summarizing that is due in a session; the summarizer is called outside a transaction."""
+    """Take the next step of summarizing that is due in a session; the summarizer is called outside a transaction.
+
+    If none is, the figures of the next prompt are stored and the wish rests.
+    """
     session = Session.objects.select_related("project", "summary").filter(pk=session_pk).first()
     if session is None:
         return Outcome.GONE
     if session.next_attempt_at is not None and session.next_attempt_at > now:
         return Outcome.BACKING_OFF
     settings = effective_settings(session=session).values
-    through = _due_through(session, settings)
+    standing = _standing(session, settings)
+    through = _due_through(session, settings, standing)
     if through is None:
+        # Before the wish rests, so that it stands as long as these figures are not those of the change it came from.
+        refresh_snapshot(session=session)
         return Outcome.NOTHING_DUE if summary_claims.settle(session=session) else Outcome.BUSY
+    if adopt(session=session, finished_through=standing.finished_through, now=now):
+        return Outcome.ADVANCED
     held = summary_claims.claim(session=session, through=through, summarizer=SummarizerName.EXTRACTIVE, now=now)
     return Outcome.BUSY if held is None else _work(held, settings, now)
 
 
-def _due_through(session: Session, settings: MemorySettings) -> int | None:
-    standing = _standing(session, settings)
+def _due_through(session: Session, settings: MemorySettings, standing: Standing) -> int | None:
     waiting = _waiting_tokens(session, standing.covered_through + 1, standing.finished_through)
     return next_step(standing=standing, settings=settings, waiting=waiting, batch_tokens=BATCH_TOKENS)
 

@@ -17,6 +17,7 @@ from sessions_app.domain.summaries import SummarizerName, retry_seconds
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.models import Session, Summary, SummaryStatus
 from sessions_app.models.summaries import SummaryQuerySet
+from sessions_app.services.wishes import wish_for_hearers
 
 log = structlog.get_logger(__name__)
 
@@ -45,9 +46,9 @@ def claim(*, session: Session, through: int, summarizer: SummarizerName, now: da
     head = session.summary
     token = uuid.uuid4().hex
     with transaction.atomic():
-        if not _lock(session, head):
+        if not lock_head(session):
             return None
-        entry = _entry_to_work_on(session, now)
+        entry = entry_to_work_on(session, now)
         if entry is None:
             return None
         entry.status, entry.predecessor, entry.covers_through = SummaryStatus.RUNNING, head, through
@@ -61,12 +62,12 @@ def claim(*, session: Session, through: int, summarizer: SummarizerName, now: da
     return Claim(session, entry, token, first=(head.covers_through if head else 0) + 1, through=through)
 
 
-def _lock(session: Session, head: Summary | None) -> bool:
+def lock_head(session: Session) -> bool:
     """Lock the row, always before its entries; false if it is gone or another summary has come into use."""
-    return Session.objects.select_for_update().filter(pk=session.pk, summary=head).first() is not None
+    return Session.objects.select_for_update().filter(pk=session.pk, summary=session.summary).first() is not None
 
 
-def _entry_to_work_on(session: Session, now: datetime) -> Summary | None:
+def entry_to_work_on(session: Session, now: datetime) -> Summary | None:
     """Return the entry that failed or whose worker was killed, to be tried again, or a new one; None if it is held."""
     newest = session.summaries.annotate(database_now=Now()).order_by("number").last()
     if newest is None or newest.status == SummaryStatus.COMPLETED:
@@ -112,9 +113,7 @@ def _lease_end() -> ExpressionWrapper:
 def complete(*, held: Claim, text: str, tokens: int, tokens_before: int, now: datetime) -> bool:
     """Put the text into use together with what it covers; false, and nothing changed, if the claim is void by now."""
     with transaction.atomic():
-        session = Session.objects.filter(pk=held.session.pk, summary=held.session.summary)
-        moved = session.update(summary=held.entry.pk, next_attempt_at=None)
-        done = moved and _own(held).update(
+        done = use(held.entry, held.session) and _own(held).update(
             status=SummaryStatus.COMPLETED,
             text=text,
             tokens_o200k=tokens,
@@ -123,9 +122,17 @@ def complete(*, held: Claim, text: str, tokens: int, tokens_before: int, now: da
             lease_until=None,
             completed_at=now,
         )
-        if not done:
+        if done:
+            wish_for_hearers(session=held.session, now=now)
+        else:
             transaction.set_rollback(True)
     return bool(done)
+
+
+def use(entry: Summary, session: Session) -> bool:
+    """Put an entry into use in place of the one that the session was read with; false if another has come meanwhile."""
+    unmoved = Session.objects.filter(pk=session.pk, summary=session.summary)
+    return bool(unmoved.update(summary=entry.pk, next_attempt_at=None))
 
 
 def fail(*, held: Claim, error: Exception, now: datetime) -> None:

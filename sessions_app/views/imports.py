@@ -4,7 +4,6 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.defaultfilters import filesizeformat
@@ -13,7 +12,6 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from sessions_app import tasks
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.file_formats import FILE_FORMATS
 from sessions_app.forms import ImportForm, ReportForm
@@ -40,7 +38,6 @@ def upload(request: HtmxRequest, slug: str) -> HttpResponse:
         work = _start(request, project)
     except InvalidInput as refusal:
         return render_page(request, UPLOAD, "drop", context | {"refusal": refusal.detail}, status=422)
-    transaction.on_commit(lambda: tasks.poke_import(work.pk), robust=True)
     address = reverse("import-report", args=[slug, work.pk])
     return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
 

@@ -2,13 +2,11 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from sessions_app import tasks
 from sessions_app.queries.project_defaults import project_changes, reach_of
 from sessions_app.queries.settings_controls import address
 from sessions_app.services.sessions import update_session
@@ -28,7 +26,6 @@ def save(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
         return refused
     changes = {"settings": dict(bench.draft.changes)}
     update_session(session=bench.conversation, changes=changes, now=timezone.now())
-    transaction.on_commit(lambda: tasks.poke(bench.conversation.pk), robust=True)
     messages.success(request, f"{_settings(bench.draft.count)} saved to this session.")
     return HttpResponseRedirect(_fresh_url(bench, request.POST))
 
@@ -47,8 +44,8 @@ def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
         messages.info(request, f"There is nothing to save: these are the defaults of {bench.project} already.")
         return HttpResponseRedirect(bench.url())
     if request.method == "POST":
-        save_project_settings(project=bench.project, changes={change.name: change.new for change in changes})
-        transaction.on_commit(lambda: tasks.poke_project(bench.project.pk), robust=True)
+        new = {change.name: change.new for change in changes}
+        save_project_settings(project=bench.project, changes=new, now=timezone.now())
         messages.success(request, f"{_settings(len(changes))} saved as the default of {bench.project}.")
         return HttpResponseRedirect(bench.url())
     names = [change.name for change in changes]

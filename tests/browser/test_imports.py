@@ -5,7 +5,6 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from sessions_app import tasks
 from sessions_app.models import Import
 from sessions_app.services.import_files import work_through
 from tests.factories import NOW
@@ -16,10 +15,9 @@ MESSAGES = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content
 
 
 @pytest.fixture(autouse=True)
-def quiet(monkeypatch, settings, tmp_path):
+def quiet(published, settings, tmp_path):
     """Publish nothing, so that the test decides when the work is done; keep files in a folder of the test."""
     settings.DATA_DIR = tmp_path
-    monkeypatch.setattr(tasks, "_publish", lambda *_args, **_options: None)
 
 
 def write(path, *rows):

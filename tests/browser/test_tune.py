@@ -9,8 +9,7 @@ from tests.factories import make_session
 
 
 @pytest.fixture
-def session(project, monkeypatch):
-    monkeypatch.setattr("sessions_app.tasks.poke", lambda pk: None)
+def session(project, published):
     return make_session(project, runs=12, title="Lost bag", instructions="Be brief.", settings={"strategy": "buffer"})
 
 
@@ -74,8 +73,7 @@ def test_undoing_a_change_leads_back_to_its_field(session, page, live_server):
     expect(page).to_have_url(re.compile(r"/why/\?$"))
 
 
-def test_saving_as_default_opens_a_dialog(session, project, page, live_server, monkeypatch):
-    monkeypatch.setattr("sessions_app.tasks.poke_project", lambda pk: None)
+def test_saving_as_default_opens_a_dialog(session, project, page, live_server):
     page.goto(f"{live_server.url}/p/p/sessions/s/tune/?last_n=3")
     page.get_by_role("button", name="Save as project default").click()
     dialog = page.get_by_role("dialog", name="Save 1 setting as project default")

@@ -17,9 +17,9 @@ SUMMARIZE = "sessions_app.tasks.summarize"
 POKE = """
 import time, django
 django.setup()
-from sessions_app import tasks
+from sessions_app import clients
 started = time.monotonic()
-tasks.poke(1)
+clients.publish(clients.Work.SUMMARIZE, 1)
 print(time.monotonic() - started)
 """
 

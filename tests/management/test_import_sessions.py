@@ -7,21 +7,12 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from sessions_app import tasks
 from sessions_app.models import Session
 from tests.factories import make_project
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 REAL = Path(__file__).parents[3] / "shared" / "data" / "airline-support.jsonl"
 MESSAGES = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
-
-
-@pytest.fixture
-def published(monkeypatch):
-    """Record what is published instead of publishing it."""
-    names: list[str] = []
-    monkeypatch.setattr(tasks, "_publish", lambda task, *_ids, **_options: names.append(task.name))
-    return names
 
 
 @pytest.fixture
@@ -51,7 +42,7 @@ def test_it_imports_then_finds_nothing_new(project, tmp_path, published):
     again = "0 imported, 0 extended, 2 unchanged, 0 changed, 0 invalid: 0 runs, 0 tool calls\n"
     assert run(file) == (0, first, "")
     assert run(file) == (0, again, "")
-    assert published == ["sessions_app.tasks.sweep"] * 2
+    assert published == [("sessions_app.tasks.sweep", ())] * 2
 
 
 def test_it_adds_what_is_new(project, tmp_path):

@@ -3,14 +3,14 @@ import pytest
 from sessions_app.domain.errors import InvalidSettings
 from sessions_app.domain.memory_settings import Layer
 from sessions_app.services.settings import project_settings, save_project_settings
-from tests.factories import make_project
+from tests.factories import NOW, make_project
 
 pytestmark = pytest.mark.django_db
 
 
 def test_it_merges_changes_into_the_defaults_and_takes_away_what_is_none():
     project = make_project(settings={"max_runs": 20, "offset": 3})
-    save_project_settings(project=project, changes={"max_runs": None, "strategy": "buffer"})
+    save_project_settings(project=project, changes={"max_runs": None, "strategy": "buffer"}, now=NOW)
     project.refresh_from_db()
     assert project.settings == {"offset": 3, "strategy": "buffer"}
 
@@ -18,7 +18,7 @@ def test_it_merges_changes_into_the_defaults_and_takes_away_what_is_none():
 def test_it_refuses_bad_values_and_stores_nothing():
     project = make_project(settings={"offset": 3})
     with pytest.raises(InvalidSettings, match="offset must be a whole number"):
-        save_project_settings(project=project, changes={"offset": -1, "max_runs": 5})
+        save_project_settings(project=project, changes={"offset": -1, "max_runs": 5}, now=NOW)
     project.refresh_from_db()
     assert project.settings == {"offset": 3}
 

@@ -5,9 +5,9 @@ import pytest
 from sessions_app.domain.memory_settings import settings_hash
 from sessions_app.services.prompts import effective_settings, session_prompt
 from sessions_app.services.sessions import update_session
-from sessions_app.services.snapshots import CHUNK, refresh_snapshot, sessions_after
+from sessions_app.services.snapshots import refresh_snapshot
 from sessions_app.services.summaries import advance
-from tests.factories import NOW, append_turns, make_project, make_session
+from tests.factories import NOW, append_turns, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -68,13 +68,3 @@ def test_it_is_known_to_be_stale_by_its_position_and_settings():
     changed = effective_settings(session=session, overrides={"offset": 5}).values
     assert settings_hash(changed) != snapshot["settings"]
     assert settings_hash(effective_settings(session=session).values) == snapshot["settings"]
-
-
-def test_a_projects_sessions_are_gone_through_in_chunks():
-    project, other = make_project(), make_project("other")
-    made = [make_session(project, f"s{n}").pk for n in range(CHUNK + 2)]
-    make_session(other, "s")
-    first = sessions_after(project_pk=project.pk, after=0)
-    assert first == made[:CHUNK]
-    assert sessions_after(project_pk=project.pk, after=first[-1]) == made[CHUNK:]
-    assert sessions_after(project_pk=project.pk, after=made[-1]) == []

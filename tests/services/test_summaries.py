@@ -140,14 +140,14 @@ def test_a_longer_summary_is_cut_at_a_sentence_and_marked(scripted):
     assert session.summary.text == "One two three. Four five six. [shortened]"
 
 
-def test_a_fork_summarizes_its_lineage_on_its_own(scripted):
+def test_a_fork_goes_on_from_what_its_parent_summarized_of_their_shared_runs(scripted):
     summarizer = scripted()
     parent = make_session(make_project(), "parent", runs=4, settings=AT_ONCE | {"offset": 1})
     advance_all(parent)
     fork = fork_session(session=parent, at=3, now=NOW)
     append_turns(fork, 2)
     advance_all(fork)
-    assert summarizer.calls == [("", [1, 2, 3]), ("", [1, 2, 3, 4])]
+    assert summarizer.calls == [("", [1, 2, 3]), ("S[1,2,3]", [4])]
     covered = {each.public_id: each.summary.covers_through for each in (fork, parent) if each.summary}
     assert covered == {fork.public_id: 4, "parent": 3}
     assert sent(fork) == [5]

@@ -51,7 +51,8 @@ class Workers:
 
     def python(self, code):
         """Run code in a process with the same environment, as a web process would."""
-        setup = "import django; django.setup(); from sessions_app import tasks; "
+        setup = "import django; django.setup(); from functools import partial; from sessions_app import clients; "
+        setup += "hurry = partial(clients.publish, clients.Work.SUMMARIZE); "
         environment = {**self.environment, "DJANGO_SETTINGS_MODULE": "convoweb.settings"}
         subprocess.run([sys.executable, "-c", setup + code], cwd=ROOT, env=environment, check=True)
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from sessions_app import tasks
+from sessions_app import clients
 from sessions_app.models import Session, SummaryStatus
 from tests.factories import append_turns, make_session
 from tests.tasks.conftest import wait_until
@@ -40,7 +40,7 @@ def test_a_poke_gets_it_done_without_a_sweep(workers):
     workers.start()
     time.sleep(3)  # the sweep at the start is over
     session = make_session(runs=5, settings=AT_ONCE)
-    workers.python(f"tasks.poke({session.pk})")
+    workers.python(f"hurry({session.pk})")
     wait_until(lambda: settled(session), workers)
     assert covered(session) == 3
 
@@ -82,7 +82,7 @@ def test_two_workers_and_many_pokes_give_one_chain(workers):
     workers.start()
     workers.start()
     keys = [session.pk for session in sessions] * 5
-    workers.python(f"[tasks.poke(key) for key in {keys}]")
+    workers.python(f"[hurry(key) for key in {keys}]")
     wait_until(lambda: all(map(settled, sessions)), workers)
     for session in sessions:
         assert session.summaries.count() == 1
@@ -95,8 +95,8 @@ def test_a_poke_that_cannot_be_published_is_logged_within_a_second_and_never_rai
     def refuse(*args, **options):
         raise OSError("no broker")
 
-    monkeypatch.setattr(tasks.summarize, "apply_async", refuse)
-    tasks.poke(1)
+    monkeypatch.setattr(clients.current_app, "send_task", refuse)
+    clients.publish(clients.Work.SUMMARIZE, 1)
     assert "no broker" in caplog.text
 
 
@@ -104,6 +104,6 @@ def test_a_poke_to_a_broker_that_does_not_answer_gives_up_within_a_second(worker
     # Addresses of this range are promised to belong to nobody.
     workers.environment["CELERY_BROKER_URL"] = "redis://192.0.2.1:6379/0"
     workers.python(
-        "import time; start = time.monotonic(); tasks.poke(1); took = time.monotonic() - start; "
+        "import time; start = time.monotonic(); hurry(1); took = time.monotonic() - start; "
         "assert took < 1.1, f'took {took}'"
     )

@@ -8,6 +8,7 @@ from django.conf import settings as configuration
 from django.utils import timezone
 
 from sessions_app import tasks
+from sessions_app.clients import Work
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import ApiKey, IdempotentAnswer, Import, Session
@@ -17,14 +18,6 @@ from tests.factories import make_project, make_session
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def published(monkeypatch):
-    """What was published instead of being put into a queue: (name, ids)."""
-    calls = []
-    monkeypatch.setattr(tasks, "_publish", lambda task, *ids, **options: calls.append((task.name, ids)))
-    return calls
-
-
 def test_it_pokes_sessions_whose_wish_waits_and_may_be_tried(published):
     waiting = make_session(runs=1)
     resting = make_session(waiting.project, "resting", runs=1)
@@ -32,7 +25,7 @@ def test_it_pokes_sessions_whose_wish_waits_and_may_be_tried(published):
     Session.objects.filter(pk=resting.pk).update(next_attempt_at=timezone.now() + timedelta(minutes=1))
     Session.objects.filter(pk=done.pk).update(summary_wanted_at=None)
     tasks.sweep()
-    assert published == [(tasks.summarize.name, (waiting.pk,))]
+    assert published == [(Work.SUMMARIZE, (waiting.pk,))]
 
 
 def test_it_closes_runs_that_nobody_touches_any_more(published):
@@ -66,7 +59,7 @@ def test_it_pokes_imports_that_nobody_works_on(published):
         project=make_project(), file_name="f.jsonl", file_format="openai", size=1, created_at=timezone.now()
     )
     tasks.sweep()
-    assert published == [(tasks.run_import.name, (work.pk,))]
+    assert published == [(Work.RUN_IMPORT, (work.pk,))]
 
 
 def test_a_chore_that_fails_does_not_keep_the_others(published, monkeypatch):
@@ -77,21 +70,7 @@ def test_a_chore_that_fails_does_not_keep_the_others(published, monkeypatch):
 
     monkeypatch.setattr(tasks.runs, "close_interrupted_runs", fail)
     tasks.sweep()
-    assert published == [(tasks.summarize.name, (session.pk,))]
-
-
-def test_changed_project_settings_go_through_all_sessions_chunk_by_chunk(published, monkeypatch):
-    monkeypatch.setattr(tasks.snapshots, "CHUNK", 2)
-    project = make_project()
-    keys = [make_session(project, f"s{n}", runs=9, settings={"summarize_at": 0}).pk for n in range(3)]
-    tasks.summarize_project(project.pk)
-    assert published.pop() == (tasks.summarize_project.name, (project.pk, keys[1]))
-    tasks.summarize_project(project.pk, keys[1])
-    tasks.summarize_project(project.pk, keys[2])
-    assert [name for name, _ in published] == [tasks.summarize_project.name]
-    sessions = Session.objects.select_related("summary").filter(project=project)
-    assert [session.summary.covers_through for session in sessions if session.summary] == [3, 3, 3]
-    assert all(session.prompt_snapshot for session in sessions)
+    assert published == [(Work.SUMMARIZE, (session.pk,))]
 
 
 def test_a_deleted_session_is_nothing_to_do(published):

@@ -8,7 +8,6 @@ from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils.html import escape
 
-from sessions_app import tasks
 from sessions_app.models import Import, ImportedConversation, Membership, Session
 from sessions_app.services.import_files import work_through
 from tests.factories import NOW, make_project
@@ -24,12 +23,9 @@ MESSAGES = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content
 
 
 @pytest.fixture(autouse=True)
-def published(monkeypatch, settings, tmp_path):
-    """Record what is published; keep files in a folder of the test."""
+def own_folder(published, settings, tmp_path):
+    """Keep files in a folder of the test, and publish nothing."""
     settings.DATA_DIR = tmp_path
-    published: list[tuple[str, int]] = []
-    monkeypatch.setattr(tasks, "_publish", lambda task, *ids, **_options: published.append((task.name, *ids)))
-    return published
 
 
 @pytest.fixture
@@ -77,7 +73,7 @@ def test_a_file_is_taken_and_its_report_shown(client, member, published, django_
     work = Import.objects.get()
     assert response["Location"] == f"/p/p/import/{work.pk}/"
     assert (work.user, work.file_name) == (member, "talks.jsonl")
-    assert published == [("sessions_app.tasks.run_import", work.pk)]
+    assert published == [("sessions_app.tasks.run_import", (work.pk,))]
     assert "waiting" in page(client, response["Location"])
 
 

@@ -14,12 +14,13 @@ from sessions_app.domain import openai_messages
 from sessions_app.domain.conversation_files import Conversation, FileFormat
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.json_streams import BOM, LARGEST_VALUE, TOO_LARGE, Found, json_items, json_lines, parse
-from sessions_app.domain.openai_fields import EXTRAS
 from sessions_app.domain.session_fields import LONGEST
 from sessions_app.domain.text_cleaning import REPLACEMENT, clean_json
 
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 LONGEST_SOURCE_ID = 255
+# Where the metadata keep what the object says beyond our fields.
+OTHERS = "openai"
 
 _HEAD = 64 * 1024
 _FIELDS = frozenset({"id", "title", "messages", "metadata", "user_id", "tags"})
@@ -149,7 +150,7 @@ def _metadata(row: Mapping[str, Any], title: str) -> dict[str, Any]:
     if len(title) > LONGEST["title"]:
         others["title"] = title
     if others:
-        kept[EXTRAS] = [kept[EXTRAS], others] if EXTRAS in kept else others
+        kept[OTHERS] = [kept[OTHERS], others] if OTHERS in kept else others
     return kept
 
 

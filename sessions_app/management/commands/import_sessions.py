@@ -10,12 +10,12 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from tqdm import tqdm
 
-from sessions_app import tasks
 from sessions_app.domain.conversation_files import FileFormat
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.file_formats import FILE_FORMATS, detect_format
 from sessions_app.models import ImportOutcome, Project
 from sessions_app.services.imports import SKIPPED, Imported, import_row, prepare_row
+from sessions_app.services.wishes import many_wishes
 
 _HEAD = 64 * 1024
 
@@ -34,9 +34,9 @@ class Command(BaseCommand):
         project = _project(options["project"])
         files = [(path, _format_of(path, options["file_format"])) for path in options["files"]]
         tally: Counter[str] = Counter()
-        for path, file_format in files:
-            self._import_file(path, file_format, project, tally)
-        tasks.poke_all()
+        with many_wishes():
+            for path, file_format in files:
+                self._import_file(path, file_format, project, tally)
         self.stdout.write(_result_line(tally))
         if any(tally[outcome] for outcome in SKIPPED):
             sys.exit(1)
