@@ -36,7 +36,7 @@ _RANGES: Mapping[str, tuple[float, float, float]] = {
 _ANY_RANGE = (0, 100, 1)
 STRATEGY_WORDS: Mapping[Strategy, str] = {
     Strategy.BUFFER: "All runs are candidates, none is summarized.",
-    Strategy.SUMMARY: "The summary and the runs after it are candidates.",
+    Strategy.SUMMARY: "The summary, then the runs after it.",
 }
 
 
