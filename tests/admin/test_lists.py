@@ -99,6 +99,22 @@ def test_every_filter_of_a_list_is_answered(client, administrator, name):
             assert list_of(client, name, f"?{field}__exact=completed").status_code == 200
 
 
+def filter_names(model_admin):
+    """Return the names by which a list is filtered in its address."""
+    for field in model_admin.list_filter:
+        name = field[0] if isinstance(field, tuple) else getattr(field, "parameter_name", field)
+        yield from (name, f"{name}__exact", f"{name}__gte", f"{name}__isempty", f"{name}__id__exact")
+
+
+@pytest.mark.parametrize("model", admin.site._registry, ids=lambda model: model._meta.model_name)
+def test_a_null_character_finds_nothing(client, administrator, model):
+    fill(make_project("a"), 1)
+    names = ["q", "o", "p", *filter_names(admin.site._registry[model])]
+    for query in [*(f"?{name}=a%00" for name in names), "?%00=1", "?project=a&q=%00&e=%00"]:
+        answer = client.get(f"/admin/{model._meta.app_label}/{model._meta.model_name}/{query}")
+        assert answer.status_code == 404, query
+
+
 @pytest.mark.parametrize(("kind", "expected"), [("root", {"root"}), ("child", {"child"}), ("fork", {"fork"})])
 def test_sessions_are_filtered_by_kind(client, administrator, kind, expected):
     root = make_session(public_id="root", runs=1)
