@@ -1,7 +1,6 @@
 """Signing in."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
@@ -13,6 +12,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from sessions_app.forms import SignInForm
+from sessions_app.views.rendering import address_of_page
 
 
 class SignIn(LoginView):
@@ -38,6 +38,7 @@ class SignIn(LoginView):
 
 
 def _sign_in_address(htmx: HtmxDetails) -> str:
-    page = urlsplit(htmx.current_url_abs_path or "/")
-    came_from = f"{page.path}?{page.query}" if page.query else page.path
+    page = address_of_page(htmx)
+    path = page.path or "/"
+    came_from = f"{path}?{page.query}" if page.query else path
     return f"{resolve_url('login')}?{urlencode({'next': came_from})}"

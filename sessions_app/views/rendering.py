@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,6 +14,14 @@ class HtmxRequest(HttpRequest):
     """A request as the htmx middleware hands it on."""
 
     htmx: HtmxDetails
+
+
+def address_of_page(htmx: HtmxDetails) -> SplitResult:
+    """Return path and query of the page that a swap came from; empty if it came from elsewhere or from nonsense."""
+    try:
+        return urlsplit(htmx.current_url_abs_path or "")
+    except ValueError:
+        return urlsplit("")
 
 
 def render_page(

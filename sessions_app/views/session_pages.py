@@ -4,14 +4,15 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from sessions_app.domain.errors import ConvowebError
+from sessions_app.domain.errors import ConvowebError, InvalidInput
+from sessions_app.domain.identifiers import is_legal_id
 from sessions_app.domain.plan import Prompt
 from sessions_app.models import Project, Session
 from sessions_app.queries.bands import WINDOW, Span
@@ -76,9 +77,8 @@ def fork(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
     """Fork the session behind a finished run and open the fork."""
     project = project_for(request.user, slug)
     conversation = session_of(project, session_id)
-    at = _position(request.POST.get("at"), conversation.last_position)
     try:
-        new = fork_session(session=conversation, at=at or 0, now=timezone.now())
+        new = fork_session(session=conversation, at=_fork_at(request, conversation), now=timezone.now())
     except ConvowebError as refusal:
         messages.error(request, refusal.detail)
         return redirect("session", slug, session_id)
@@ -87,6 +87,8 @@ def fork(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
 
 def session_of(project: Project, session_id: str) -> Session:
     """Return the project's session of this id; another project's does not exist here (404)."""
+    if not is_legal_id(session_id):
+        raise Http404
     sessions = Session.objects.filter(project=project).select_related("project", "parent", "root", "summary")
     return get_object_or_404(sessions, public_id=session_id)
 
@@ -111,10 +113,20 @@ def tree_context(project: Project, conversation: Session) -> dict[str, Any]:
     return {"tree": rows, "tree_size": size}
 
 
+def _fork_at(request: HttpRequest, conversation: Session) -> int:
+    at = _number(request.POST.get("at"))
+    if at is None:
+        raise InvalidInput(f"Name the run behind which to fork: at must be from 0 to {conversation.last_position}.")
+    return at
+
+
 def _position(text: str | None, last_position: int) -> int | None:
-    if text is None or not (text.isascii() and text.isdigit()) or len(text) > 10:
-        return None
-    return min(int(text), last_position)
+    number = _number(text)
+    return None if number is None else min(number, last_position)
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) <= 10 else None
 
 
 def _shown_chip(query: QueryDict, chips: list[Chip]) -> Chip | None:

@@ -1,7 +1,7 @@
 """The list of a project's sessions, and how a bot comes to write one."""
 
 from collections.abc import Sequence
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
@@ -17,7 +17,7 @@ from sessions_app.forms import SessionFilterForm
 from sessions_app.models import Project
 from sessions_app.queries.sessions import SessionFilter, SessionPage, session_page, session_tree, sidebar
 from sessions_app.views.projects import page_context, project_for
-from sessions_app.views.rendering import HtmxRequest, render_page
+from sessions_app.views.rendering import HtmxRequest, address_of_page, render_page
 
 ROWS_AT_ONCE = 25
 LIST = "sessions/list.html"
@@ -73,7 +73,7 @@ def _page(project: Project, form: SessionFilterForm, request: HtmxRequest) -> Se
 
 def _toggled_tree(request: HtmxRequest, project: Project) -> HttpResponse:
     """Answer with one tree in which a session was opened or closed; the page's address remembers what is open."""
-    address = urlsplit(request.htmx.current_url_abs_path or "")
+    address = address_of_page(request.htmx)
     query = {name: values[-1] for name, values in parse_qs(address.query).items()}
     open_ids = sorted(set(_ids(query.pop("open", ""))) ^ set(_ids(request.GET["toggle"])))
     try:
@@ -95,7 +95,7 @@ def _announced(
     request: HtmxRequest, response: HttpResponse, form: SessionFilterForm, page: SessionPage
 ) -> HttpResponse:
     address = _address(request.path, form.given())
-    if "after" not in request.GET and address != request.htmx.current_url_abs_path:
+    if "after" not in request.GET and address != address_of_page(request.htmx).geturl():
         push_url(response, address)
     return trigger_client_event(response, "announce", {"value": page.caption})
 

@@ -88,7 +88,7 @@ def _seen(text: str) -> Mapping[str, Any]:
     """Return the saved values that a form was made from."""
     try:
         seen = json.loads(text or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return seen if isinstance(seen, dict) else {}
 

@@ -67,3 +67,10 @@ def test_a_swap_without_a_session_leads_the_whole_window_to_the_sign_in_page_and
 
     assert response["HX-Redirect"] == "/login/?next=%2Fp%2Fbot%2Fsessions%2F%3Fq%3Drefund"
     assert response.content == b""
+
+
+@pytest.mark.parametrize("address", ["http://[", "http://testserver//[", "//[", "http://elsewhere.example/p/", "%00"])
+def test_a_swap_from_an_address_that_cannot_be_read_leads_back_to_the_first_page(client, address):
+    response = client.get("/login/", headers={"HX-Request": "true", "HX-Current-URL": address})
+
+    assert (response.status_code, response["HX-Redirect"]) == (200, "/login/?next=%2F")

@@ -49,6 +49,13 @@ def test_another_projects_session_does_not_exist_here(client, project):
         assert client.get(f"/p/p/sessions/theirs/{path}").status_code in (404, 405)
 
 
+@pytest.mark.parametrize("session_id", ["%00", "a%00b", "a b", "x" * 300])
+@pytest.mark.parametrize("path", ["", "summary/", "tune/", "tune/why/", "tune/default/"])
+def test_what_is_no_id_is_not_found(client, project, session_id, path):
+    assert client.get(f"/p/p/sessions/{session_id}/{path}").status_code == 404
+    assert client.post(f"/p/p/sessions/{session_id}/fork/", {"at": 1}).status_code == 404
+
+
 def test_it_sends_strangers_to_the_sign_in_page(client):
     make_session(runs=1)
     assert client.get("/p/p/sessions/s/")["Location"].startswith("/login/")
@@ -136,6 +143,17 @@ def test_it_does_not_fork_behind_the_open_run(client, project):
     make_open_run(session)
     response = client.post("/p/p/sessions/s/fork/", {"at": 2}, follow=True)
     assert "A fork starts at a finished run" in response.content.decode()
+    assert not Session.objects.filter(parent=session).exists()
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"at": ""}, {"at": "abc"}, {"at": "-1"}, {"at": "1.5"}, {"at": "4"}, {"at": "9" * 30}]
+)
+def test_it_forks_nowhere_but_behind_the_run_that_was_named(client, project, given):
+    session = make_session(project, runs=3)
+    response = client.post("/p/p/sessions/s/fork/", given, follow=True)
+    assert response.redirect_chain == [("/p/p/sessions/s/", 302)]
+    assert "from 0 to 3" in response.content.decode()
     assert not Session.objects.filter(parent=session).exists()
 
 
