@@ -58,6 +58,14 @@ def relative_time(when: datetime | None, now: datetime | None = None) -> SafeStr
 
 
 @register.simple_tag
+def time_passed(since: datetime, now: datetime | None = None) -> SafeString:
+    """Write how long something has been going on, in seconds at first; the exact time of its start is the tooltip."""
+    age = (now or timezone.now()) - since
+    seconds = f"{max(0, age // timedelta(seconds=1))} s"
+    return _time_element(since, seconds if age < timedelta(minutes=1) else _age(since, since + age))
+
+
+@register.simple_tag
 def time_of_day(when: datetime | None) -> SafeString:
     """Write the hour and minute of an event; date and seconds are the tooltip."""
     if when is None:

@@ -3,7 +3,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils.html import strip_tags
 
-from sessions_app.templatetags.formats import number, percent_of, relative_time, run_range, setting_value, time_of_day
+from sessions_app.templatetags.formats import (
+    number,
+    percent_of,
+    relative_time,
+    run_range,
+    setting_value,
+    time_of_day,
+    time_passed,
+)
 
 NOW = datetime(2026, 11, 29, 14, 4, 30, tzinfo=UTC)
 
@@ -45,6 +53,14 @@ def test_it_writes_a_range_of_runs():
 )
 def test_it_says_how_long_ago_something_was(age, text):
     assert strip_tags(relative_time(NOW - age, NOW)) == text
+
+
+@pytest.mark.parametrize(
+    ("age", "text"),
+    [(timedelta(seconds=14), "14 s"), (timedelta(seconds=75), "1 min"), (timedelta(seconds=-2), "0 s")],
+)
+def test_it_counts_what_is_going_on_in_seconds_at_first(age, text):
+    assert strip_tags(time_passed(NOW - age, NOW)) == text
 
 
 def test_it_carries_the_exact_time():

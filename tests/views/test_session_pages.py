@@ -2,6 +2,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils.html import strip_tags
 
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.models import Membership, Session, Summary
@@ -123,7 +124,7 @@ def test_lost_runs_are_named_with_ways_out(client, project):
 def test_it_says_how_summarizing_stands_and_starts_anew_when_it_has_ended(client, project):
     session = make_session(project, runs=9)
     running = Summary.objects.create(session=session, number=1, covers_through=3, summarizer="x", created_at=NOW)
-    assert "is summarizing runs 1–3" in page(client, "/p/p/sessions/s/").replace("\n", "")
+    assert "is summarizing runs 1–3" in strip_tags(page(client, "/p/p/sessions/s/"))
     assert 'hx-trigger="every 2s"' in page(client, "/p/p/sessions/s/summary/", **HTMX)
     running.status, running.error = "failed", "The endpoint did not answer."
     running.save()
