@@ -44,7 +44,7 @@ CONVOWEB_SWEEP_INTERVAL = env.int("CONVOWEB_SWEEP_INTERVAL", default=30)
 # Applications and requests
 
 INSTALLED_APPS = [
-    "sessions_app.apps.AdministrationConfig",
+    "convoweb.administration.AdministrationConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -1,7 +1,6 @@
 """The Django application."""
 
 from django.apps import AppConfig
-from django.contrib.admin import apps as admin
 
 
 class SessionsAppConfig(AppConfig):
@@ -10,10 +9,3 @@ class SessionsAppConfig(AppConfig):
     name = "sessions_app"
     verbose_name = "Conversations"
     default_auto_field = "django.db.models.BigAutoField"
-
-
-class AdministrationConfig(admin.AdminConfig):
-    """Django's administration on a site of our own."""
-
-    default = False  # of this application
-    default_site = "sessions_app.admin.site.Administration"

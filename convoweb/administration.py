@@ -1,4 +1,4 @@
-"""The site of the administration."""
+"""Django's administration on a site of our own."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from django.contrib.admin import AdminSite
+from django.contrib.admin.apps import AdminConfig
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -26,3 +27,9 @@ class Administration(AdminSite):
             return view(request, *args, **kwargs)
 
         return super().admin_view(checked, cacheable)
+
+
+class AdministrationConfig(AdminConfig):
+    """The application; outside of the one whose models it shows, since these are registered on this site."""
+
+    default_site = "convoweb.administration.Administration"
