@@ -1,16 +1,30 @@
 """How prompts read a session's lineage from rows: a constant number of queries for each link of the fork chain."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
-from django.db.models import Q
+from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from sessions_app.domain import transcript
 from sessions_app.domain.transcript import OPEN_STATUSES, ParentContext, SummaryEntry
 from sessions_app.models.runs import Run, RunQuerySet
 from sessions_app.models.sessions import Session
 from sessions_app.models.summaries import Summary
+
+_ANCESTORS = """
+    WITH RECURSIVE above AS (
+        SELECT id, parent_id, public_id, title, forked_at, 1 AS level FROM sessions_app_session WHERE id = %s
+        UNION ALL
+        SELECT parents.id, parents.parent_id, parents.public_id, parents.title, parents.forked_at, above.level + 1
+        FROM above JOIN sessions_app_session AS parents ON parents.id = above.parent_id WHERE above.level < %s
+    )
+    SELECT id, parent_id, public_id, title, forked_at FROM above ORDER BY level
+"""
+_DEEPEST = 2**31 - 1
+# SQLite refuses a condition of a thousand alternatives in a row, but not one of alternatives between alternatives.
+_ALTERNATIVES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +36,25 @@ class Stretch:
     last: int
 
 
-def ancestors_of(session: Session) -> Iterator[Session]:
-    """Yield the parents from the nearest to the root, one query each."""
-    parent = session.parent
-    while parent is not None:
-        yield parent
-        parent = parent.parent
+def ancestors_of(session: Session, *, at_most: int = _DEEPEST) -> list[Session]:
+    """Return the parents from the nearest to the root by one query, with id, title and `forked_at` alone."""
+    if session.parent_id is None:
+        return []
+    return list(Session.objects.raw(_ANCESTORS, [session.parent_id, at_most]))
 
 
 def lineage_of(session: Session) -> list[Stretch]:
-    """Return the stretches that make up a session's lineage, newest first; empty ones are left out."""
+    """Return the stretches that make up a session's lineage, newest first; empty ones are left out.
+
+    Raises Session.DoesNotExist if a session that holds some of it has been deleted since this one was read.
+    """
     stretches = [Stretch(session, session.first_position, session.last_position)]
     shared = session.forked_at
-    ancestors = ancestors_of(session)
+    above = iter(ancestors_of(session) if shared else ())
     while shared:
-        holder = next(ancestors)
+        holder = next(above, None)
+        if holder is None:
+            raise Session.DoesNotExist("A session that holds runs of this one has been deleted.")
         stretches.append(Stretch(holder, holder.first_position, shared))
         shared = None if holder.forked_at is None else min(shared, holder.forked_at)
     return [stretch for stretch in stretches if stretch.first <= stretch.last]
@@ -49,13 +67,12 @@ def lineage_runs(session: Session, *, first: int = 1, last: int | None = None) -
     return _runs_in([stretch for stretch in clipped if stretch.first <= stretch.last])
 
 
-def _runs_in(stretches: list[Stretch]) -> RunQuerySet:
+def _runs_in(stretches: Sequence[Stretch]) -> RunQuerySet:
     if not stretches:
         return Run.objects.none()
-    condition = Q()
-    for stretch in stretches:
-        condition |= Q(session=stretch.session, position__range=(stretch.first, stretch.last))
-    return Run.objects.filter(condition)
+    each = [Q(session=stretch.session, position__range=(stretch.first, stretch.last)) for stretch in stretches]
+    some = [reduce(or_, each[start : start + _ALTERNATIVES]) for start in range(0, len(each), _ALTERNATIVES)]
+    return Run.objects.filter(reduce(or_, (Q(ExpressionWrapper(one, BooleanField())) for one in some)))
 
 
 class SessionTranscript:
@@ -127,7 +144,7 @@ class SessionTranscript:
         """
         contexts: list[ParentContext] = []
         shared = self._session.forked_at
-        for _, parent in zip(range(depth), ancestors_of(self._session), strict=False):
+        for parent in ancestors_of(self._session, at_most=depth):
             entries = Summary.objects.in_use().filter(session=parent)
             newest = (entries if shared is None else entries.filter(covers_through__lte=shared)).last()
             # A fork may have adopted what its parent hands down as well.
