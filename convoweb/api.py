@@ -4,10 +4,8 @@ import re
 from http import HTTPStatus
 from typing import Any
 
-import structlog
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
@@ -20,8 +18,6 @@ from sessions_app.api.access import KeyThrottle, parse_rate
 from sessions_app.api.parsing import REPLACED_HEADER, JsonRenderer, StrictParser, invalid, refuse_unknown_parameters
 from sessions_app.api.schemas import Problem
 from sessions_app.domain.errors import BudgetTooSmall, Conflict, ConvowebError, NotFound
-
-log = structlog.get_logger(__name__)
 
 DESCRIPTION = """Store conversations, and get the prompt to send to a model.
 
@@ -113,13 +109,6 @@ def http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
 def too_large(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:  # noqa: ARG001 (ninja passes them)
     """Answer a body that is too large."""
     return problem(413, f"A body may have at most {settings.CONVOWEB_MAX_BODY} bytes.")
-
-
-@api.exception_handler(OperationalError)
-def database_is_busy(request: HttpRequest, error: OperationalError) -> HttpResponse:  # noqa: ARG001 (ninja passes it)
-    """Answer when the database could not serve the request in time; nothing was stored."""
-    log.error("database_error", error=repr(error))
-    return problem(503, "The database is busy; nothing was stored, try again.", headers={"Retry-After": "1"})
 
 
 _DETAILS = {

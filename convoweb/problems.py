@@ -5,11 +5,16 @@ from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
 
+import structlog
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 
 from sessions_app.domain.errors import FieldError
+
+log = structlog.get_logger(__name__)
 
 API_PATH = "/api/v1/"
 CONTENT_TYPE = "application/problem+json"
@@ -41,10 +46,19 @@ def problem(
 
 
 class ProblemMiddleware:
-    """Turns what Django itself answers under the API's path, such as 404 and 405, into problem documents."""
+    """Says that the database is busy, and turns what is no problem document under the API's path into one."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Answer when the database could not serve a request in time, whichever door it came through."""
+        if not isinstance(exception, OperationalError):
+            return None
+        log.error("database_error", error=repr(exception))
+        response = render(request, "503.html", status=503)
+        response["Retry-After"] = "1"
+        return response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request."""
@@ -69,4 +83,5 @@ _DETAILS = {
     404: "There is nothing at this address.",
     405: "This address does not answer this method; the header Allow lists those it does.",
     500: "Something went wrong here; it is logged.",
+    503: "The database is busy; nothing was stored, try again.",
 }

@@ -66,11 +66,12 @@ class KeyThrottle(BaseThrottle):
     """Counts the requests of each key in windows that begin at multiples of the rate's period."""
 
     def allow_request(self, request: HttpRequest) -> bool:
-        """Count the request and tell whether it is within the rate."""
+        """Count the request, once however often this is asked, and tell whether it is within the rate."""
         rate = parse_rate(settings.CONVOWEB_API_RATE)
         key = getattr(request, "auth", None)
-        if rate is None or not isinstance(key, ApiKey):
+        if rate is None or not isinstance(key, ApiKey) or hasattr(request, "_is_counted"):
             return True
+        request._is_counted = True  # type: ignore[attr-defined]  # noqa: SLF001
         most, seconds = rate
         name = f"api-rate-{key.pk}-{int(time.time()) // seconds}"
         cache.add(name, 0, timeout=seconds * 2)

@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 from ninja.decorators import decorate_view
 
-from sessions_app.api.access import remembered_key
+from sessions_app.api.access import ApiRequest
 from sessions_app.api.parsing import REPLACED_HEADER, Door
 from sessions_app.domain.errors import ConvowebError, FieldError, InvalidInput
 from sessions_app.domain.text_cleaning import clean_text
@@ -27,7 +27,11 @@ def _once(run: Door) -> Door:
     operation = unwrap(run).__self__
 
     @wraps(run)
-    def idempotent(request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
+    def idempotent(request: ApiRequest, **kwargs: Any) -> HttpResponseBase:
+        # ninja checks once more when the work begins, but does not let others in between.
+        refused: HttpResponseBase | None = operation._run_checks(request)  # noqa: SLF001
+        if refused is not None:
+            return refused
         try:
             asked = _asked(request)
             return run(request, **kwargs) if asked is None else _answer_once(asked, request, partial(run, **kwargs))
@@ -42,12 +46,10 @@ def _once(run: Door) -> Door:
 idempotent = decorate_view(_once)
 
 
-def _asked(request: HttpRequest) -> Request | None:
-    """Return what makes this request the same as another; None if it has no key of either kind."""
+def _asked(request: ApiRequest) -> Request | None:
+    """Return what makes this request the same as another; None if it has no such key."""
     text = request.headers.get(HEADER)
-    kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    api_key = remembered_key(request, token) if kind.lower() == "bearer" else None
-    if text is None or api_key is None:
+    if text is None:
         return None
     if not 0 < len(text) <= LONGEST_KEY or clean_text(text) != text:
         detail = f"The header {HEADER} has 1 to {LONGEST_KEY} characters."
@@ -56,7 +58,7 @@ def _asked(request: HttpRequest) -> Request | None:
         body = request.body
     except RequestDataTooBig:
         return None
-    return Request.of(api_key=api_key, scope=f"{request.method} {request.path}", key=text, body=body)
+    return Request.of(api_key=request.auth, scope=f"{request.method} {request.path}", key=text, body=body)
 
 
 def _answer_once(asked: Request, request: HttpRequest, work: Door) -> HttpResponseBase:

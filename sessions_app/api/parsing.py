@@ -1,7 +1,6 @@
 """Reading requests strictly: JSON as the standard has it, UTF-8, no unknown parameters."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import unwrap
 from typing import Any, TypeVar
@@ -14,7 +13,7 @@ from ninja.parser import Parser
 from ninja.renderers import JSONRenderer
 from pydantic import BaseModel, ValidationError
 
-from sessions_app.domain.errors import ConvowebError, FieldError, InvalidInput
+from sessions_app.domain.errors import FieldError, InvalidInput
 from sessions_app.domain.strict_json import strict_json
 from sessions_app.domain.text_cleaning import clean_text, count_illegal
 
@@ -135,13 +134,3 @@ def invalid(errors: Sequence[Mapping[str, Any]], *, prefixes: Mapping[str, int] 
 def pointer_to(steps: Sequence[Any]) -> str:
     """Return the JSON pointer of a place (RFC 6901)."""
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
-
-
-@contextmanager
-def at(pointer: str) -> Iterator[None]:
-    """Put a pointer in front of those of a refusal that comes from inside the block."""
-    try:
-        yield
-    except ConvowebError as error:
-        error.errors = tuple(FieldError(pointer + each.pointer, each.detail) for each in error.errors)
-        raise

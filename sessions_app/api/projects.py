@@ -10,9 +10,9 @@ from pydantic import Field
 
 from sessions_app.api.access import ADMIN, READ, ApiRequest
 from sessions_app.api.idempotency import idempotent
-from sessions_app.api.parsing import at
 from sessions_app.api.schemas import In, JsonObject, Out
 from sessions_app.api.setting_schemas import SparseSettings
+from sessions_app.domain.errors import at
 from sessions_app.models import Project
 from sessions_app.services.settings import save_project_settings
 

@@ -25,11 +25,10 @@ from sessions_app.api.event_schemas import (
 )
 from sessions_app.api.idempotency import idempotent
 from sessions_app.api.lookups import find_event, find_run
-from sessions_app.api.parsing import at
 from sessions_app.api.prompt_schemas import prompt_out
 from sessions_app.api.schemas import In
 from sessions_app.domain import transcript
-from sessions_app.domain.errors import FieldError, InvalidInput
+from sessions_app.domain.errors import FieldError, InvalidInput, at
 from sessions_app.domain.open_runs import given_messages
 from sessions_app.domain.openai_fields import as_text, content_of
 from sessions_app.domain.transcript import EventKind, ToolCall
@@ -126,11 +125,8 @@ def _check_shape(given: EventIn) -> None:
 
 
 def _parts(given: EventIn) -> tuple[str, Any]:
-    try:
+    with at("", instead_of="/messages/0"):
         return content_of(1, {"content": given.content})
-    except InvalidInput as error:
-        error.errors = tuple(FieldError(each.pointer.removeprefix("/messages/0"), each.detail) for each in error.errors)
-        raise
 
 
 def _call(tool: ToolIn) -> ToolCall:

@@ -36,11 +36,13 @@ class RunIn(In):
     output: Content | None = Field(default=None, description="What the assistant answered.")
     messages: list[ChatMessage] | None = Field(default=None, description="Instead of input and output.", min_length=1)
     id: PublicId | None = Field(default=None, description="Generated if it is left out.")
-    status: RunStatus = Field(RunStatus.COMPLETED, description="pending or running opens the run.")
+    status: RunStatus | None = Field(
+        default=None, description="pending or running opens the run. Without it: completed, or failed with an `error`."
+    )
     model: ModelName = ""
     usage: UsageBody | None = None
     finish_reason: FinishReason = ""
-    error: str = Field(default="", description="Why it failed.")
+    error: str = Field(default="", description="Why it failed or was cancelled.")
     prompt_fingerprint: Fingerprint = Field(default="", description="`fingerprint` of the prompt it answered.")
     metadata: JsonObject = {}
     created_at: Time | None = None
@@ -53,11 +55,11 @@ class RunBatch(In):
 
 
 class RunPatch(In):
-    """How an open run goes on. Without a status, `output` completes it and `error` fails it."""
+    """How an open run goes on. Without a status, `error` fails it, and otherwise `output` completes it."""
 
     status: RunStatus | None = None
     output: str | None = Field(default=None, description="The final answer; it replaces the half of it that was there.")
-    error: str | None = None
+    error: str = Field(default="", description="Why it failed or was cancelled.")
     model: ModelName | None = None
     usage: UsageBody | None = None
     finish_reason: FinishReason | None = None

@@ -12,14 +12,15 @@ from sessions_app.api.access import READ, WRITE, ApiRequest
 from sessions_app.api.idempotency import idempotent
 from sessions_app.api.lookups import find_run, find_session
 from sessions_app.api.paging import run_cursor, run_cursor_text
-from sessions_app.api.parsing import at
 from sessions_app.api.run_schemas import RunBatch, RunIn, RunOut, RunPage, RunPatch, RunsAppended, UsageBody, run_out
 from sessions_app.api.schemas import PageQuery, Whole
-from sessions_app.domain.errors import FieldError, InvalidInput
+from sessions_app.domain.errors import FieldError, InvalidInput, at
 from sessions_app.domain.openai_messages import turn
+from sessions_app.domain.run_fields import status_told
 from sessions_app.domain.transcript import NewRun, RunStatus, Usage
 from sessions_app.models import Run, Session, lineage_runs
-from sessions_app.services.runs import append_runs, finish_run
+from sessions_app.models.connections import one_state
+from sessions_app.services.runs import append_runs, change_run
 
 router = Router(tags=["runs"])
 
@@ -36,7 +37,8 @@ class RunQuery(PageQuery):
 def append(request: ApiRequest, session_id: str, payload: RunIn) -> Status[RunOut]:
     """Append a run; the server gives the position."""
     session = find_session(request, session_id)
-    return Status(201, run_out(_appended(session, [_new_run(payload)])[0]))
+    with at("", instead_of="/runs/0"):
+        return Status(201, run_out(_appended(session, [_new_run(payload)])[0]))
 
 
 @router.post("/sessions/{session_id}/runs/batch", auth=WRITE, response={201: RunsAppended})
@@ -52,6 +54,7 @@ def append_batch(request: ApiRequest, session_id: str, payload: RunBatch) -> Sta
 
 
 @router.get("/sessions/{session_id}/runs", auth=READ, response=RunPage)
+@one_state()
 def list_runs(request: ApiRequest, session_id: str, query: Query[RunQuery]) -> RunPage:
     """List the runs of a session's lineage in order."""
     session = find_session(request, session_id)
@@ -74,8 +77,8 @@ def get_run(request: ApiRequest, run_id: str) -> RunOut:
 def patch_run(request: ApiRequest, run_id: str, payload: RunPatch) -> RunOut:
     """Complete, fail or cancel an open run, or note something about it. A run that has ended never changes."""
     run = find_run(request, run_id)
-    changes = payload.model_dump(exclude_unset=True, exclude_none=True, exclude={"usage", "status"})
-    finish_run(run=run, status=_status(run, payload), usage=_usage(payload.usage), now=timezone.now(), **changes)
+    changes = payload.model_dump(exclude_unset=True, exclude_none=True, exclude={"usage"})
+    change_run(run=run, usage=_usage(payload.usage), now=timezone.now(), **changes)
     return run_out(find_run(request, run_id))
 
 
@@ -90,7 +93,7 @@ def _new_run(payload: RunIn) -> NewRun:
     return replace(
         said,
         run_id=payload.id,
-        status=payload.status,
+        status=status_told(payload.status, payload.error) or RunStatus.COMPLETED,
         model=payload.model,
         usage=_usage(payload.usage),
         finish_reason=payload.finish_reason,
@@ -110,14 +113,6 @@ def _messages(payload: RunIn) -> list[dict[str, Any]]:
         return said
     detail = "A run has either messages, or an input, an output, or both of these."
     raise InvalidInput(detail, errors=[FieldError("", detail)])
-
-
-def _status(run: Run, payload: RunPatch) -> RunStatus:
-    if payload.status is not None:
-        return payload.status
-    if payload.error is not None:
-        return RunStatus.FAILED
-    return RunStatus.COMPLETED if payload.output is not None else RunStatus(run.status)
 
 
 def _usage(usage: UsageBody | None) -> Usage | None:

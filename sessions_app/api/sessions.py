@@ -28,6 +28,7 @@ from sessions_app.domain.errors import Conflict, FieldError, IdTaken, InvalidInp
 from sessions_app.domain.identifiers import check_id
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.models import Session
+from sessions_app.models.connections import one_state
 from sessions_app.queries.session_listing import ORDERS, Wanted, listed_sessions
 from sessions_app.queries.tree_listing import tree_around
 from sessions_app.services.session_deletion import Children, delete_session
@@ -115,6 +116,7 @@ def delete(request: ApiRequest, session_id: str, query: Query[ChildrenQuery]) ->
 
 
 @router.get("/sessions/{session_id}/tree", auth=READ, response=SessionTree)
+@one_state()
 def get_tree(request: ApiRequest, session_id: str) -> SessionTree:
     """Get the whole tree around a session, flat, at most 1,000 nodes."""
     nodes, truncated = tree_around(find_session(request, session_id))

@@ -1,6 +1,7 @@
 """Refusals, each named for the situation, under one root. Doors turn them into status codes in one place."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -19,6 +20,18 @@ class ConvowebError(Exception):
         super().__init__(detail)
         self.detail = detail
         self.errors = tuple(errors)
+
+
+@contextmanager
+def at(pointer: str, *, instead_of: str = "") -> Iterator[None]:
+    """Put a pointer in front of those of a refusal that comes from inside the block, in place of their beginning."""
+    try:
+        yield
+    except ConvowebError as error:
+        error.errors = tuple(
+            FieldError(pointer + each.pointer.removeprefix(instead_of), each.detail) for each in error.errors
+        )
+        raise
 
 
 class InvalidInput(ConvowebError):

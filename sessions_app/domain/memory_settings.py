@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -11,6 +12,9 @@ from sessions_app.domain.errors import FieldError, InvalidSettings
 
 UNLIMITED = "unlimited"
 LARGEST_INTEGER = 2**31 - 1
+
+# Control characters, lone surrogates, and what stands for those that were replaced.
+_UNSTORABLE = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff\N{REPLACEMENT CHARACTER}]")
 
 
 class Strategy(StrEnum):
@@ -299,7 +303,7 @@ def _accepts(setting: Setting, value: Any) -> bool:
         case SettingKind.CHOICE:
             return isinstance(value, str) and value in setting.choices
         case SettingKind.TEXT:
-            return isinstance(value, str) and 0 < len(value.strip()) <= 200
+            return isinstance(value, str) and 0 < len(value.strip()) <= 200 and not _UNSTORABLE.search(value)
         case SettingKind.FLAG:
             return isinstance(value, bool)
         case SettingKind.SHARE:
@@ -320,7 +324,7 @@ def allowed(setting: Setting) -> str:
         case SettingKind.CHOICE:
             return f"one of {', '.join(setting.choices)}"
         case SettingKind.TEXT:
-            return "a name of 1 to 200 characters"
+            return "a name of 1 to 200 characters, none of them a control character"
         case SettingKind.FLAG:
             return "true or false"
         case SettingKind.SHARE:

@@ -7,15 +7,26 @@ from sessions_app.domain.identifiers import check_id
 from sessions_app.domain.run_tokens import run_tokens
 from sessions_app.domain.text_cleaning import clean_json, clean_text
 from sessions_app.domain.tokens import STORED_COUNTER, RememberingCounter, TokenCounter, event_tokens
-from sessions_app.domain.transcript import Event, NewRun, Run, ToolCall
+from sessions_app.domain.transcript import Event, NewRun, Run, RunStatus, ToolCall
 
+ERRING = (RunStatus.FAILED, RunStatus.CANCELLED)
 LONGEST = {"model": 200, "finish_reason": 100, "prompt_fingerprint": 100}
+
+
+def status_told(asked: RunStatus | None, error: str) -> RunStatus | None:
+    """Return the status that a run is to get: what is asked for, else failed if there is an error, else None."""
+    status = asked or (RunStatus.FAILED if error else None)
+    if error and status not in ERRING:
+        detail = f"A run that is {status} has no error; {' and '.join(ERRING)} runs may have one."
+        raise InvalidInput(detail, errors=[FieldError("/error", detail)])
+    return status
 
 
 def check_new_run(run: NewRun) -> NewRun:
     """Return the run as it is stored: bounds checked, texts cleaned, tokens counted."""
     if run.run_id is not None:
         check_id(run.run_id)
+    status_told(run.status, run.error)
     counter = RememberingCounter()
     checked = replace(
         run,

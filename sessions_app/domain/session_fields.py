@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sessions_app.domain.errors import FieldError, InvalidInput, InvalidSettings
+from sessions_app.domain.errors import FieldError, InvalidInput, at
 from sessions_app.domain.memory_settings import check_settings
 from sessions_app.domain.text_cleaning import clean_json
 
@@ -58,11 +58,8 @@ _EMPTY: Mapping[str, Any] = {
 
 
 def _checked_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    try:
+    with at("/settings"):
         return check_settings(settings)
-    except InvalidSettings as error:
-        error.errors = tuple(FieldError(f"/settings{each.pointer}", each.detail) for each in error.errors)
-        raise
 
 
 def _too_long(fields: Mapping[str, Any]) -> list[FieldError]:

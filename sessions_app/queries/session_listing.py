@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db import connection, models
-from django.db.models import F, Q, Value
-from django.db.models.lookups import Exact
+from django.db.models import F, Q
+from django.db.models.expressions import RawSQL
 
 from sessions_app.models import Project, Session
 from sessions_app.models.sessions import SessionQuerySet
@@ -16,6 +16,10 @@ from sessions_app.queries.keyset import Order, read_text, read_time
 # Behind the last character that an id may have.
 _AFTER_IDS = "\x7f"
 _LARGEST_NUMBER = 2**63
+# Unlike Django's lookups, this finds names of digits and names with quotes, and tells 1 from true.
+_SQLITE_ENTRY = f"""EXISTS (
+    SELECT 1 FROM JSON_EACH("{Session._meta.db_table}"."metadata") WHERE key = %s AND value = %s AND type IN (%s, %s)
+)"""  # noqa: S608, SLF001 (the table's name)
 
 ORDERS: Mapping[str, Order] = {
     order.name: order
@@ -92,8 +96,10 @@ def _readings(text: str) -> list[str | float | bool]:
 def _metadata_is(name: str, value: str | float | bool) -> Q:  # noqa: FBT001 (a value like the others)
     if connection.vendor == "postgresql":
         return Q(metadata__contains={name: value})
-    # Unlike the lookup of Django, this does not take a name of digits for a place in a list.
-    path = Value(f"$.{json.dumps(name)}")
-    output_field = models.TextField() if isinstance(value, str) else models.FloatField()
-    found = models.Func(F("metadata"), path, function="JSON_EXTRACT", output_field=output_field)
-    return Q(Exact(found, Value(value, output_field=output_field)))
+    return Q(RawSQL(_SQLITE_ENTRY, (name, value, *_sqlite_types(value)), models.BooleanField()))  # noqa: S611 (constant)
+
+
+def _sqlite_types(value: str | float | bool) -> tuple[str, str]:  # noqa: FBT001 (a value like the others)
+    if isinstance(value, bool):
+        return ("true", "true") if value else ("false", "false")
+    return ("text", "text") if isinstance(value, str) else ("integer", "real")

@@ -8,10 +8,15 @@ from datetime import datetime, timedelta
 from hmac import compare_digest
 from zlib import crc32
 
+import structlog
+from django.db import OperationalError
 from django.db.models import Q
 
 from sessions_app.domain.errors import FieldError, InvalidInput
 from sessions_app.models import ApiKey, Project, Scope
+from sessions_app.models.connections import impatient
+
+log = structlog.get_logger(__name__)
 
 PREFIX = "cw"
 ID_LENGTH = 12
@@ -59,7 +64,11 @@ def _note_use(row: ApiKey, now: datetime) -> None:
     if row.last_used_at is not None and row.last_used_at > now - USE_NOTED_EVERY:
         return
     stale = Q(last_used_at=None) | Q(last_used_at__lte=now - USE_NOTED_EVERY)
-    ApiKey.objects.filter(stale, pk=row.pk).update(last_used_at=now)
+    try:
+        with impatient():
+            ApiKey.objects.filter(stale, pk=row.pk).update(last_used_at=now)
+    except OperationalError:
+        log.info("use_not_noted", key_id=row.key_id)
 
 
 def _random(length: int) -> str:

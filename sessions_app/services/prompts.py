@@ -6,9 +6,11 @@ from typing import Any
 from django.conf import settings as configuration
 
 from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.errors import NotFound
 from sessions_app.domain.memory_settings import EffectiveSettings, check_settings, resolve_settings
 from sessions_app.domain.plan import Prompt
 from sessions_app.models import Session, SessionTranscript
+from sessions_app.models.connections import one_state
 
 
 def effective_settings(*, session: Session, overrides: Mapping[str, Any] | None = None) -> EffectiveSettings:
@@ -30,12 +32,16 @@ def session_prompt(
     tools: Sequence[Mapping[str, Any]] = (),
     instructions: str | None = None,
 ) -> Prompt:
-    """Build the session's next prompt; reads only. `overrides` are sparse settings for this time."""
-    return build_prompt(
-        reader=SessionTranscript(session),
-        settings=effective_settings(session=session, overrides=overrides),
-        query=query,
-        context=context,
-        tools=tools,
-        instructions=instructions,
-    )
+    """Build the session's next prompt, as it is stored now; reads only. `overrides` are sparse settings for once."""
+    with one_state():
+        stored = Session.objects.select_related("project").filter(pk=session.pk).first()
+        if stored is None:
+            raise NotFound("There is no such session.")
+        return build_prompt(
+            reader=SessionTranscript(stored),
+            settings=effective_settings(session=stored, overrides=overrides),
+            query=query,
+            context=context,
+            tools=tools,
+            instructions=instructions,
+        )

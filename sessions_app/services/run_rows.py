@@ -38,9 +38,15 @@ def insert_runs(rows: Sequence[Run]) -> None:
     except IntegrityError:
         ids = [row.public_id for row in rows]
         known = Run.objects.filter(project=rows[0].project_id, public_id__in=ids)
-        taken = ", ".join(known.values_list("public_id", flat=True))
-        detail = f"A run with the id {taken} exists already."
-        raise IdTaken(detail, errors=[FieldError("/id", detail)]) from None
+        taken = set(known.values_list("public_id", flat=True))
+        errors = [
+            FieldError(f"/runs/{place}/id", f"A run with the id {row.public_id} exists already.")
+            for place, row in enumerate(rows)
+            if row.public_id in taken
+        ]
+        if not errors:
+            raise
+        raise IdTaken(" ".join(error.detail for error in errors), errors=errors) from None
 
 
 def place_events(

@@ -1,5 +1,6 @@
 """Appending runs to sessions, and what happens to an open run until it ends."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
@@ -10,9 +11,9 @@ from django.db import transaction
 from django.db.models import F
 
 from sessions_app.domain import transcript
-from sessions_app.domain.errors import FieldError, IdTaken, InvalidInput, RunHasEnded, RunIsOpen
+from sessions_app.domain.errors import Conflict, FieldError, IdTaken, InvalidInput, RunHasEnded, RunIsOpen, at
 from sessions_app.domain.open_runs import Continuation, go_on, with_output, with_result
-from sessions_app.domain.run_fields import check_event, check_length, check_new_run
+from sessions_app.domain.run_fields import check_event, check_length, check_new_run, status_told
 from sessions_app.domain.run_tokens import run_tokens
 from sessions_app.domain.text_cleaning import clean_json, clean_text
 from sessions_app.domain.tokens import RememberingCounter
@@ -36,7 +37,7 @@ def append_runs(*, session: Session, runs: Sequence[NewRun], now: datetime) -> l
 
     Texts are cleaned and tokens counted before the transaction, whose work does not grow with the session.
     """
-    prepared = [check_new_run(run) for run in runs]
+    prepared = [_checked(place, run) for place, run in enumerate(runs)]
     _check_together(prepared)
     with transaction.atomic():
         stored = _closed(lock_for_change(session=session, now=now), now)
@@ -89,10 +90,10 @@ def set_result(
         return continue_run(run=stored, rows=rows, more=answered, now=now)[event.index]
 
 
-def finish_run(
+def change_run(
     *,
     run: Run,
-    status: RunStatus,
+    status: RunStatus | None = None,
     now: datetime,
     output: str | None = None,
     error: str = "",
@@ -102,26 +103,37 @@ def finish_run(
     prompt_fingerprint: str | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Move an open run to `status`, usually a final one; None leaves a field as it is. A late finish is refused."""
+    """Change an open run, usually to end it; None leaves a field as it is. A run that has ended is refused.
+
+    Without a status, an error fails the run and otherwise an output completes it.
+    """
+    told = status_told(status, error) or (RunStatus.COMPLETED if output is not None else None)
     short = {"model": model, "finish_reason": finish_reason, "prompt_fingerprint": prompt_fingerprint}
     changes: dict[str, Any] = {name: check_length(name, text) for name, text in short.items() if text is not None}
     if usage is not None:
         changes["usage"] = asdict(usage)
     # Counted before the lock, so that under it only what has come since is.
     counter = RememberingCounter()
-    run_tokens(replace(run.to_value(), status=status), counter)
+    run_tokens(replace(run.to_value(), status=told or RunStatus(run.status)), counter)
     with transaction.atomic():
         stored, rows = _lock_open(run, now)
         if output is not None:
             rows = continue_run(run=stored, rows=rows, more=with_output(event_values(rows), output), now=now)
         if metadata is not None:
             changes["metadata"] = {**stored.metadata, **clean_json(metadata)}
+        status = _moved(stored, told)
         stored.status, stored.error = status, clean_text(error)
         ended = None if status.is_open else now
-        moved = Run.objects.unfinished().filter(pk=run.pk)
-        moved.update(status=status, error=stored.error, completed_at=ended, **changes)
+        Run.objects.filter(pk=run.pk).update(status=status, error=stored.error, completed_at=ended, **changes)
         store_tokens(run=stored, events=event_values(rows), now=now, counter=counter)
     return Run.objects.get(pk=run.pk)
+
+
+def _moved(run: Run, told: RunStatus | None) -> RunStatus:
+    """Return the state of an open, locked run that is told to become another; it only goes forward."""
+    if told is RunStatus.PENDING and run.status == RunStatus.RUNNING:
+        raise Conflict(f"Run {run.public_id} is running already and cannot become pending again.")
+    return told or RunStatus(run.status)
 
 
 def close_interrupted_runs(*, now: datetime) -> int:
@@ -130,13 +142,25 @@ def close_interrupted_runs(*, now: datetime) -> int:
     return sum(_interrupt(run, now) for run in stale)
 
 
+def _checked(place: int, run: NewRun) -> NewRun:
+    with at(f"/runs/{place}"):
+        return check_new_run(run)
+
+
 def _check_together(runs: Sequence[NewRun]) -> None:
-    if any(run.status.is_open for run in runs[:-1]):
-        raise InvalidInput("Only the last of several runs may be open.")
-    given = [run.run_id for run in runs if run.run_id is not None]
-    if len(given) != len(set(given)):
-        detail = "Two of these runs have the same id."
-        raise IdTaken(detail, errors=[FieldError("/id", detail)])
+    detail = "Only the last of several runs may be open."
+    errors = [FieldError(f"/runs/{place}/status", detail) for place, run in enumerate(runs[:-1]) if run.status.is_open]
+    if errors:
+        raise InvalidInput(detail, errors=errors)
+    given = Counter(run.run_id for run in runs)
+    detail = "Two of these runs have the same id."
+    errors = [
+        FieldError(f"/runs/{place}/id", detail)
+        for place, run in enumerate(runs)
+        if run.run_id and given[run.run_id] > 1
+    ]
+    if errors:
+        raise IdTaken(detail, errors=errors)
 
 
 def _closed(session: Session, now: datetime) -> Session:

@@ -3,6 +3,9 @@
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from sessions_app.models import IdempotentAnswer, Run, Session
@@ -97,3 +100,27 @@ def test_a_repeat_that_only_reads_needs_no_key(bot, session):
     answers = [bot.post("/sessions/s/prompt", {}, headers=KEY) for _ in range(2)]
 
     assert "Idempotent-Replayed" not in answers[1]
+
+
+def test_a_path_may_be_of_any_length(bot, project):
+    assert bot.post(f"/sessions/{'x' * 400}/runs", TURN, headers=KEY).status_code == 404
+
+
+def test_repeats_count_towards_the_rate(bot, session, settings):
+    settings.CONVOWEB_API_RATE = "2/h"
+    cache.clear()
+
+    answers = [bot.post("/sessions/s/runs", TURN, headers=KEY) for _ in range(4)]
+
+    assert [answer.status_code for answer in answers] == [201, 201, 429, 429]
+    assert "Idempotent-Replayed" in answers[1]
+
+
+def test_what_the_key_may_not_do_is_refused_before_anything_is_written(session, make_bot):
+    reader = make_bot(session.project, "read")
+    reader.get("/project")
+
+    with CaptureQueriesContext(connection) as queries:
+        assert reader.post("/sessions/s/runs", TURN, headers=KEY).status_code == 403
+
+    assert all(query["sql"].startswith("SELECT") for query in queries)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from sessions_app.api import runs
 from sessions_app.models import Run, Session
 from tests.factories import append_turns, make_session
 
@@ -339,3 +340,102 @@ def test_illegal_characters_are_replaced_and_counted(bot, session):
 
     assert answer.json()["input"] == "a\ufffdb\ufffd"
     assert answer["Convoweb-Replaced-Characters"] == "2"
+
+
+def test_a_bots_metadata_named_openai_stay_its_own(bot, session):
+    said = {"role": "assistant", "content": "hi", "name": "bob"}
+    run_id = bot.post("/sessions/s/runs", {"input": "q", "status": "running", "metadata": {"openai": "abc"}}).json()[
+        "id"
+    ]
+
+    assert bot.post(f"/runs/{run_id}/events", said).status_code == 201
+    assert bot.patch(f"/runs/{run_id}", {"metadata": {"openai": {"0": 5}}}).status_code == 200
+
+    run = Run.objects.get()
+    assert (run.metadata, run.extras) == ({"openai": {"0": 5}}, {"1": {"name": "bob"}})
+
+
+def test_a_call_of_a_hostile_type_is_refused(bot, session):
+    calls = {"role": "assistant", "tool_calls": [{"type": [], "function": {"name": "f"}}]}
+
+    answer = bot.post("/sessions/s/runs", {"messages": [{"role": "user", "content": "q"}, calls]})
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["pointer"] == "/messages/1/tool_calls/0"
+
+
+def test_a_note_does_not_turn_a_run_back_that_another_request_started_meanwhile(bot, session, monkeypatch):
+    run_id = bot.post("/sessions/s/runs", {"input": "q", "status": "pending"}).json()["id"]
+    find_run = runs.find_run
+    found: list[Run] = []
+
+    def find_and_let_another_start_it(request, public_id):
+        run = find_run(request, public_id)
+        if not found:
+            found.append(run)
+            bot.patch(f"/runs/{public_id}", {"status": "running"})
+        return run
+
+    monkeypatch.setattr(runs, "find_run", find_and_let_another_start_it)
+
+    assert bot.patch(f"/runs/{run_id}", {"metadata": {"a": 1}}).json()["status"] == "running"
+
+
+def test_a_running_run_does_not_become_pending_again(bot, run_id):
+    answer = bot.patch(f"/runs/{run_id}", {"status": "pending"})
+
+    assert answer.status_code == 409
+    assert "cannot become pending again" in answer.json()["detail"]
+    assert bot.get(f"/runs/{run_id}").json()["status"] == "running"
+    assert bot.patch(f"/runs/{run_id}", {"status": "running"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({}, "completed"),
+        ({"error": ""}, "completed"),
+        ({"error": "boom"}, "failed"),
+        ({"error": "boom", "output": "half"}, "failed"),
+        ({"error": "boom", "status": "cancelled"}, "cancelled"),
+    ],
+)
+def test_a_new_run_with_an_error_has_failed(bot, session, body, status):
+    run = bot.post("/sessions/s/runs", {"input": "q", **body}).json()
+
+    assert (run["status"], run["error"]) == (status, body.get("error", ""))
+
+
+@pytest.mark.parametrize("status", ["completed", "running", "pending"])
+def test_only_failed_and_cancelled_runs_have_an_error(bot, session, run_id, status):
+    told = {"status": status, "error": "boom"}
+    other = make_session(session.project, "other")
+
+    answers = [
+        bot.patch(f"/runs/{run_id}", told),
+        bot.post(f"/sessions/{other.public_id}/runs", {"input": "q", **told}),
+        bot.post(f"/sessions/{other.public_id}/runs/batch", {"runs": [{"input": "q", **told}]}),
+    ]
+
+    assert [answer.status_code for answer in answers] == [422] * 3
+    pointers = [answer.json()["errors"][0]["pointer"] for answer in answers]
+    assert pointers == ["/error", "/error", "/runs/0/error"]
+
+
+def test_a_refused_batch_points_to_each_bad_field(bot, session):
+    bot.post("/sessions/s/runs", {"input": "q", "id": "known"})
+
+    def refused(*turns):
+        answer = bot.post("/sessions/s/runs/batch", {"runs": [{"input": "q", **turn} for turn in turns]})
+        return answer.status_code, [error["pointer"] for error in answer.json()["errors"]]
+
+    assert refused({"id": "a"}, {"id": "b"}, {"id": "a"}) == (409, ["/runs/0/id", "/runs/2/id"])
+    assert refused({"id": "new"}, {"id": "known"}) == (409, ["/runs/1/id"])
+    assert refused({}, {"status": "running"}, {}) == (422, ["/runs/1/status"])
+
+
+def test_a_taken_id_of_a_single_run_is_pointed_to(bot, session):
+    answers = [bot.post("/sessions/s/runs", {"input": "q", "id": "mine"}) for _ in range(2)]
+
+    assert answers[1].status_code == 409
+    assert answers[1].json()["errors"] == [{"pointer": "/id", "detail": "A run with the id mine exists already."}]

@@ -194,8 +194,13 @@ def test_a_fork_shares_runs(bot, project):
 @pytest.fixture
 def listed(project):
     root = make_session(project, "app.1", title="Refund for Anna", user_id="anna", tags=["blue", "red"])
-    make_session(project, "app.2", parent=root, title="100% sure", metadata={"env": "prod", "n": 5, "on": True})
-    make_session(project, "App.3", tags=["blue"], metadata={"env": "test", "0": "zero", 'q"': "quoted", "ä": "umlaut"})
+    make_session(project, "app.2", parent=root, title="100% sure", metadata={"env": "prod", "n": 1, "on": True})
+    make_session(
+        project,
+        "App.3",
+        tags=["blue"],
+        metadata={"env": "test", "0": "zero", 'q"': "quoted", "ä": "umlaut", "b\\": "slash"},
+    )
     make_session(make_project("other"), "app.9", title="Refund", user_id="anna", tags=["blue"])
 
 
@@ -217,8 +222,14 @@ def listed(project):
         ("parent_id=nobody", []),
         ("roots=true", ["app.1", "App.3"]),
         ("metadata.env=prod", ["app.2"]),
-        ("metadata.n=5", ["app.2"]),
+        ("metadata.n=1", ["app.2"]),
+        ("metadata.n=1.0", ["app.2"]),
+        ("metadata.n=true", []),
         ("metadata.on=true", ["app.2"]),
+        ("metadata.on=1", []),
+        ("metadata.on=false", []),
+        ("metadata.q%22=quoted", ["App.3"]),
+        ("metadata.b%5C=slash", ["App.3"]),
         ("metadata.0=zero", ["App.3"]),
         ("metadata.ä=umlaut", ["App.3"]),
         ("metadata.env=prod&metadata.n=6", []),
@@ -293,3 +304,40 @@ def test_the_queries_do_not_grow_with_what_is_listed(bot, project, path, django_
 
     with django_assert_max_num_queries(4):
         assert bot.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("value", [None, 5])
+def test_a_patch_of_a_setting_that_is_none_is_refused(bot, project, value):
+    make_session(project, "a", settings={"offset": 1})
+
+    answer = bot.patch("/sessions/a", {"settings": {"bogus": value, "offset": 2}})
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["pointer"] == "/settings/bogus"
+    assert Session.objects.get().settings == {"offset": 1}
+
+
+def test_a_cut_tree_holds_every_ancestor_of_what_it_holds(bot, project, monkeypatch):
+    monkeypatch.setattr("sessions_app.queries.tree_listing.MOST_NODES", 6)
+    root = session = make_session(project, "t0")
+    for number in range(3):
+        make_session(project, f"a{number}", parent=root)
+    for number in range(1, 6):
+        session = make_session(project, f"t{number}", parent=session)
+
+    items = bot.get("/sessions/t4/tree").json()["items"]
+
+    names = [node["id"] for node in items]
+    assert names == ["t0", "a0", "t1", "t2", "t3", "t4"]
+    assert {node["parent_id"] for node in items} <= {None, *names}
+
+
+def test_of_more_ancestors_than_a_tree_may_hold_it_holds_the_nearest(bot, project, monkeypatch):
+    monkeypatch.setattr("sessions_app.queries.tree_listing.MOST_NODES", 3)
+    session = make_session(project, "t0")
+    for number in range(1, 6):
+        session = make_session(project, f"t{number}", parent=session)
+
+    tree = bot.get("/sessions/t4/tree").json()
+
+    assert ([node["id"] for node in tree["items"]], tree["truncated"]) == (["t2", "t3", "t4"], True)

@@ -236,3 +236,15 @@ def test_a_simple_turn_needs_one_of_both():
 
 def test_a_conversation_of_nothing_has_no_runs():
     assert conversation([]) == ("", [])
+
+
+@pytest.mark.parametrize("kind", [[], {}, [[]], 5, True, None, "tool"])
+def test_a_call_of_a_type_that_is_none_is_refused(kind):
+    with pytest.raises(InvalidInput, match="Message 2: tool call 1 must be an object with a function or a custom tool"):
+        turn([user(), calling({"id": "c", "type": kind, "function": {"name": "f", "arguments": "{}"}})])
+
+
+def test_what_messages_say_beyond_events_is_no_metadata():
+    run = turn([user(), answer(name="helper")])
+
+    assert (run.metadata, run.extras) == ({}, {"1": {"name": "helper"}})

@@ -1,20 +1,24 @@
 """Uploaded files on their way in: each conversation reported once, whatever happens to the worker."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.files.base import ContentFile
+from django.db import IntegrityError, OperationalError
 from django.db.models.functions import Now
 
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.file_formats.openai import OPENAI
 from sessions_app.domain.json_streams import Found
+from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.models import Import, ImportedConversation, ImportStatus, Run, Session
-from sessions_app.services import import_files
+from sessions_app.services import import_files, imports
 from sessions_app.services.import_files import start_import, waiting_imports, work_through
 from sessions_app.services.imports import prepare_row
+from sessions_app.services.runs import append_runs
 from tests.factories import NOW, make_project
 
 pytestmark = pytest.mark.django_db
@@ -151,3 +155,72 @@ def test_an_import_that_is_done_is_not_done_again(begin):
 
 def test_long_names_of_files_are_cut(begin):
     assert len(begin(row(1), name="n" * 300 + ".jsonl").file_name) == 255
+
+
+HOSTILE = {"id": "h", "messages": [*MESSAGES, {"role": "assistant", "tool_calls": [{"type": [], "function": {}}]}]}
+
+
+def test_a_hostile_row_costs_its_line_and_no_other(begin):
+    work = begin(row(1), HOSTILE, row(2))
+    work_through(import_pk=work.pk, now=NOW)
+    work.refresh_from_db()
+    assert (work.status, work.error) == (ImportStatus.COMPLETED, "")
+    assert report(work) == [(1, "imported"), (2, "invalid"), (3, "imported")]
+
+
+@pytest.mark.parametrize("broken", ["check_new_run", "import_conversation"])
+def test_a_mistake_of_ours_costs_a_row_and_not_the_file(begin, monkeypatch, caplog, broken):
+    work = begin(row(1), row(2), row(3))
+    right, calls = getattr(imports, broken), []
+
+    def fail_once(*given, **named):
+        calls.append(given)
+        if len(calls) == 2:
+            raise TypeError("unhashable")
+        return right(*given, **named)
+
+    monkeypatch.setattr(imports, broken, fail_once)
+    work_through(import_pk=work.pk, now=NOW)
+    assert report(work) == [(1, "imported"), (2, "invalid"), (3, "imported")]
+    detail = work.conversations.get(place=2).detail
+    assert detail == "It cannot be imported, which is our mistake and logged: TypeError."
+    assert "unhashable" in caplog.text
+
+
+def test_a_database_that_is_away_says_nothing_about_the_row(begin, monkeypatch):
+    work = begin(row(1))
+
+    def be_away(**given):
+        raise OperationalError("away")
+
+    monkeypatch.setattr(imports, "import_conversation", be_away)
+    with pytest.raises(OperationalError):
+        work_through(import_pk=work.pk, now=NOW)
+    assert report(work) == []
+
+
+def test_an_integrity_error_of_another_kind_ends_the_import_instead_of_starting_it_again_and_again(begin, monkeypatch):
+    work = begin(row(1))
+
+    def fail(**given):
+        raise IntegrityError("another constraint")
+
+    monkeypatch.setattr(ImportedConversation.objects, "create", fail)
+    work_through(import_pk=work.pk, now=NOW)
+    work.refresh_from_db()
+    assert (work.status, work.error) == (ImportStatus.FAILED, "It broke off: IntegrityError.")
+    assert waiting_imports() == []
+
+
+def test_a_bots_metadata_named_openai_stay_its_own(begin):
+    work_through(import_pk=begin(row(1)).pk, now=NOW)
+    session = Session.objects.get()
+    run = replace(simple_turn("More", "Done"), metadata={"openai": {"0": 5}})
+    append_runs(session=session, runs=[run], now=NOW)
+    more = [{"role": "user", "content": "More"}, {"role": "assistant", "content": "Done"}]
+
+    work = begin({"id": "talk-1", "messages": [*MESSAGES, *more]}, row(2))
+    work_through(import_pk=work.pk, now=NOW)
+
+    assert report(work) == [(1, "unchanged"), (2, "imported")]
+    assert session.runs.get(position=2).metadata == {"openai": {"0": 5}}

@@ -7,7 +7,7 @@ import pytest
 from sessions_app.domain.errors import Conflict, InvalidInput, RunHasEnded
 from sessions_app.domain.open_runs import given_messages
 from sessions_app.domain.transcript import Event, EventKind, Role, RunStatus, ToolCall, Usage
-from sessions_app.services.runs import add_events, finish_run, set_result
+from sessions_app.services.runs import add_events, change_run, set_result
 from tests.factories import NOW, append_turns, make_open_run, make_session
 from tests.sums import assert_sums
 
@@ -132,7 +132,7 @@ def test_only_a_call_has_a_result(run):
 
 
 def test_it_is_completed_with_its_output(run):
-    finished = finish_run(
+    finished = change_run(
         run=run, status=RunStatus.COMPLETED, output="answer", usage=Usage(input=5), model="m", now=LATER
     )
 
@@ -146,7 +146,7 @@ def test_it_is_completed_with_its_output(run):
 def test_an_output_that_goes_on_from_the_half_text_takes_its_place(run):
     add_events(run=run, events=[said("Once upon a ti")], now=NOW)
 
-    finish_run(run=run, status=RunStatus.COMPLETED, output="Once upon a time.", now=NOW)
+    change_run(run=run, status=RunStatus.COMPLETED, output="Once upon a time.", now=NOW)
 
     assert [event.text for event in stored(run)] == ["question", "Once upon a time."]
     check_sums(run)
@@ -156,7 +156,7 @@ def test_an_output_that_goes_on_from_the_half_text_takes_its_place(run):
 def test_what_was_said_so_far_is_kept_when_it_ends_badly(run, status):
     add_events(run=run, events=[said("Once upon a ti"), call()], now=NOW)
 
-    finished = finish_run(run=run, status=status, error="gone", now=NOW)
+    finished = change_run(run=run, status=status, error="gone", now=NOW)
 
     assert (finished.status, finished.error) == (status, "gone")
     assert [event.text for event in stored(run)] == ["question", "Once upon a ti", ""]
@@ -164,23 +164,23 @@ def test_what_was_said_so_far_is_kept_when_it_ends_badly(run, status):
 
 
 def test_a_pending_run_may_start_running(run):
-    finished = finish_run(run=run, status=RunStatus.RUNNING, now=LATER)
+    finished = change_run(run=run, status=RunStatus.RUNNING, now=LATER)
 
     assert (finished.status, finished.completed_at) == ("running", None)
 
 
 def test_a_late_finish_is_refused_and_changes_nothing(run):
-    finish_run(run=run, status=RunStatus.COMPLETED, output="the whole answer", now=NOW)
+    change_run(run=run, status=RunStatus.COMPLETED, output="the whole answer", now=NOW)
 
     with pytest.raises(RunHasEnded, match="fork with at = 1"):
-        finish_run(run=run, status=RunStatus.COMPLETED, output="the whole", now=NOW)
+        change_run(run=run, status=RunStatus.COMPLETED, output="the whole", now=NOW)
 
     assert [event.text for event in stored(run)] == ["question", "the whole answer"]
 
 
 def test_nothing_is_added_to_a_finished_run(run):
     (row,) = add_events(run=run, events=[call()], now=NOW)
-    finish_run(run=run, status=RunStatus.CANCELLED, now=NOW)
+    change_run(run=run, status=RunStatus.CANCELLED, now=NOW)
 
     with pytest.raises(RunHasEnded):
         add_events(run=run, events=[said("late")], now=NOW)
@@ -189,7 +189,7 @@ def test_nothing_is_added_to_a_finished_run(run):
 
 
 def test_the_next_run_follows_once_it_has_ended(run):
-    finish_run(run=run, status=RunStatus.COMPLETED, output="answer", now=NOW)
+    change_run(run=run, status=RunStatus.COMPLETED, output="answer", now=NOW)
 
     (after,) = append_turns(run.session)
 

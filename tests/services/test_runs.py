@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.errors import IdTaken, InvalidInput, RunIsOpen
@@ -173,3 +173,12 @@ def test_times_of_the_past_do_not_change_the_order():
     texts = Event.objects.filter(run__session=session, index=0).order_by("run__position").values_list("text", flat=True)
     assert list(texts) == [f"Ping {n}" for n in range(6)]
     assert Session.objects.get().last_position == 6
+
+
+def test_an_error_that_is_not_about_ids_is_not_told_as_one(monkeypatch):
+    def fail(rows):
+        raise IntegrityError("another constraint")
+
+    monkeypatch.setattr(Run.objects, "bulk_create", fail)
+    with pytest.raises(IntegrityError, match="another constraint"):
+        append_runs(session=make_session(), runs=[simple_turn("q", "a")], now=NOW)

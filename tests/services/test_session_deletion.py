@@ -14,6 +14,7 @@ from sessions_app.models import (
     Summary,
     lineage_runs,
 )
+from sessions_app.services.keys import create_api_key
 from sessions_app.services.session_deletion import Children, delete_session
 from tests.factories import NOW, append_turns, make_open_run, make_project, make_session
 from tests.sums import assert_sums
@@ -212,3 +213,19 @@ def test_no_row_points_to_a_session_that_is_gone():
 
     connection.check_constraints()
     assert Session.objects.filter(parent=None).count() == 2
+
+
+def test_answers_that_may_repeat_its_text_go_with_it_also_where_its_children_stay(project):
+    gone = make_session(project, "gone", runs=1)
+    child = make_session(project, "child", parent=gone)
+    grandchild = make_session(project, "grandchild", parent=child)
+    other = make_session(project, "other")
+    key, _ = create_api_key(project=project, name="bot", scopes=["read"])
+    for session in (gone, child, grandchild, other):
+        IdempotentAnswer.objects.create(
+            api_key=key, session=session, scope="s", key=session.public_id, status=201, body="SECRET", created_at=NOW
+        )
+
+    delete_session(session=gone, now=NOW, children=Children.REPARENT)
+
+    assert [answer.key for answer in IdempotentAnswer.objects.all()] == ["other"]

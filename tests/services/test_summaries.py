@@ -11,7 +11,7 @@ from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import SessionTranscript
 from sessions_app.services import summaries
 from sessions_app.services.prompts import session_prompt
-from sessions_app.services.runs import append_runs, finish_run
+from sessions_app.services.runs import append_runs, change_run
 from sessions_app.services.sessions import create_session, fork_session
 from sessions_app.services.summaries import Outcome, advance
 from tests.factories import NOW, append_turns, make_project, make_session
@@ -119,7 +119,7 @@ def test_an_unfinished_run_is_never_summarized(scripted):
     (open_run,) = append_runs(session=session, runs=[turn], now=NOW)
     advance_all(session)
     assert summarizer.calls == [("", [1, 2])]
-    finish_run(run=open_run, status=RunStatus.COMPLETED, now=NOW, output="answer 3")
+    change_run(run=open_run, status=RunStatus.COMPLETED, now=NOW, output="answer 3")
     advance_all(session)
     assert summarizer.calls[1:] == [("S[1,2]", [3])]
 

@@ -14,7 +14,7 @@ from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.transcript import NewRun, Role, RunStatus
 from sessions_app.models import Session, lineage_runs
 from sessions_app.services.prompts import session_prompt
-from sessions_app.services.runs import add_events, append_runs, close_interrupted_runs, finish_run, set_result
+from sessions_app.services.runs import add_events, append_runs, change_run, close_interrupted_runs, set_result
 from sessions_app.services.session_deletion import Children, delete_session
 from sessions_app.services.sessions import create_session, fork_session
 from tests.domain.fakes.random_runs import FINISHED, TEXTS, runs
@@ -40,7 +40,7 @@ def record(session, run, way, output, now):
     answer_in_steps(row, run.events[len(asked) :], len(asked), now)
     assert_sums(session)
     if way == "step by step":
-        finish_run(run=row, status=run.status, output=output, error=run.error, now=now)
+        change_run(run=row, status=run.status, output=output, error=run.error, now=now)
     elif way == "left to the sweeper":
         close_interrupted_runs(now=now + PAUSE)
 

@@ -10,7 +10,8 @@ from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.transcript import Event, EventKind, Role, RunStatus, ToolCall
 from sessions_app.models import Session
 from sessions_app.services import summaries
-from sessions_app.services.runs import add_events, append_runs, close_interrupted_runs, finish_run, set_result
+from sessions_app.services.prompts import session_prompt
+from sessions_app.services.runs import add_events, append_runs, change_run, close_interrupted_runs, set_result
 from sessions_app.services.session_deletion import Children, delete_session
 from sessions_app.services.sessions import create_session, fork_session, update_session
 from sessions_app.services.settings import save_project_settings
@@ -49,7 +50,7 @@ def answer_a_call(session, run, call):
 
 
 def finish(session, run, call):
-    finish_run(run=run, status=RunStatus.COMPLETED, now=LATER)
+    change_run(run=run, status=RunStatus.COMPLETED, now=LATER)
 
 
 def leave_open_for_too_long(session, run, call):
@@ -57,7 +58,7 @@ def leave_open_for_too_long(session, run, call):
 
 
 def append(session, run, call):
-    finish_run(run=run, status=RunStatus.COMPLETED, now=LATER)
+    change_run(run=run, status=RunStatus.COMPLETED, now=LATER)
     let_rest()
     append_runs(session=session, runs=[simple_turn("q", "a")], now=LATER)
 
@@ -201,7 +202,7 @@ def test_a_fork_of_a_long_conversation_loses_nothing(scripted):
 
     fork.refresh_from_db()
     assert fork.summary.covers_through == parent.summary.covers_through
-    assert (fork.prompt_snapshot["lost"], fork.prompt_snapshot["unseen"]) == (0, 0)
+    assert session_prompt(session=fork).unseen == 0
 
 
 def test_many_wishes_are_hurried_by_one_sweep(published, django_capture_on_commit_callbacks):
