@@ -15,6 +15,7 @@ from sessions_app.domain.errors import ConvowebError, InvalidInput
 from sessions_app.domain.identifiers import is_legal_id
 from sessions_app.domain.plan import Prompt
 from sessions_app.models import Project, Session
+from sessions_app.models.connections import one_state
 from sessions_app.queries.bands import WINDOW, Span
 from sessions_app.queries.prompt_figures import needed_parts, prompt_figures
 from sessions_app.queries.run_stream import StreamAsked, run_stream
@@ -32,6 +33,7 @@ PAGE = "sessions/session.html"
 
 @login_required
 @require_safe
+@one_state()
 def session(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     """Show the session; swaps get the strip over all runs, the runs of a folded line, or one run whole."""
     project = project_for(request.user, slug)

@@ -14,6 +14,7 @@ from django_htmx.http import replace_url, trigger_client_event
 
 from sessions_app.domain.memory_settings import stored_values
 from sessions_app.domain.plan import Fate
+from sessions_app.models.connections import one_state
 from sessions_app.queries.api_calls import ApiCall, prompt_call
 from sessions_app.queries.bands import WINDOW
 from sessions_app.queries.prompt_views import prompt_view
@@ -42,6 +43,7 @@ class WhyChip:
 
 @login_required
 @require_safe
+@one_state()
 def tune(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     """Show the prompt that the draft gives."""
     bench = bench_of(request, slug, session_id, request.GET)
@@ -50,6 +52,7 @@ def tune(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
 
 @login_required
 @require_safe
+@one_state()
 def why(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     """Show each run's fate under the saved settings and the draft, and why."""
     bench = bench_of(request, slug, session_id, request.GET)
