@@ -19,17 +19,20 @@ class BytewiseCharField(models.CharField):
 
 
 class Constant(models.Value):
-    """A member of our own enums written into the statement instead of beside it.
+    """A number or a member of our own enums written into the statement instead of beside it.
 
     SQLite plans a statement before it knows its parameters, so it uses an index over "status is pending or running"
     only for a condition that says so itself.
     """
 
-    def __init__(self, member: StrEnum) -> None:
-        if not member.value.isidentifier():
-            raise ValueError(f"{member!r} is not a plain word")
-        super().__init__(member.value, output_field=models.CharField())
+    def __init__(self, constant: StrEnum | int) -> None:
+        if isinstance(constant, int):
+            super().__init__(constant, output_field=models.IntegerField())
+        elif constant.value.isidentifier():
+            super().__init__(constant.value, output_field=models.CharField())
+        else:
+            raise ValueError(f"{constant!r} is not a plain word")
 
     def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[()]]:  # noqa: ARG002
-        """Return the word in quotes, without parameters."""
-        return f"'{self.value}'", ()
+        """Return the number, or the word in quotes, without parameters."""
+        return (str(self.value) if isinstance(self.value, int) else f"'{self.value}'"), ()

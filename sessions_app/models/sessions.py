@@ -2,10 +2,13 @@
 
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Lower
+from django.db.models.functions import Coalesce, Lower
 
-from sessions_app.models.fields import BytewiseCharField
+from sessions_app.models.fields import BytewiseCharField, Constant
 from sessions_app.models.projects import Project
+
+# Where a child starts in its parent; the children of one parent stand in this order, then in that of their making.
+CHILD_START = Coalesce("forked_at", Constant(0))
 
 
 class SessionQuerySet(models.QuerySet["Session"]):
@@ -20,7 +23,7 @@ class SessionQuerySet(models.QuerySet["Session"]):
         return self.filter(root_id=session.root_id)
 
     def matching(self, words: str) -> "SessionQuerySet":
-        """Sessions whose title or id contains the words, in any letter case."""
+        """Sessions whose title or id contains the words, whatever their case; on SQLite that of ASCII letters only."""
         return self.filter(Q(title__icontains=words) | Q(public_id__icontains=words))
 
 
@@ -39,7 +42,7 @@ class Session(models.Model):
     forked_at = models.PositiveIntegerField(null=True, blank=True)
     title = models.CharField(max_length=500, blank=True)
     instructions = models.TextField(blank=True)
-    user_id = models.CharField(max_length=200, blank=True, db_index=True)
+    user_id = models.CharField(max_length=200, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
     settings = models.JSONField(default=dict, blank=True, help_text="Sparse overrides of the memory settings.")
     source = models.CharField(max_length=40, blank=True, help_text="The file format it was imported from.")
@@ -69,7 +72,8 @@ class Session(models.Model):
             models.CheckConstraint(condition=Q(forked_at=None) | ~Q(parent=None), name="session_fork_has_parent"),
         ]
         indexes = [
-            models.Index(fields=["root", "depth"], name="session_tree"),
+            models.Index(fields=["root", "depth", "id"], name="session_tree"),
+            models.Index(F("parent"), CHILD_START, F("id"), F("forked_at"), name="session_children"),
             models.Index(
                 fields=["project", "-tree_active_at", "-id"],
                 condition=Q(parent=None),
@@ -89,7 +93,9 @@ class Session(models.Model):
                 name="session_forks_by_activity",
             ),
             models.Index(fields=["project", "-created_at", "-id"], name="session_by_creation"),
-            models.Index(fields=["project", "-updated_at", "-id"], name="session_by_activity"),
+            # With the title and the id, so that searching for words reads this alone.
+            models.Index(fields=["project", "-updated_at", "-id", "title", "public_id"], name="session_by_activity"),
+            models.Index(fields=["project", "user_id", "-updated_at", "-id"], name="session_by_user"),
             models.Index(
                 fields=["summary_wanted_at"],
                 condition=~Q(summary_wanted_at=None),

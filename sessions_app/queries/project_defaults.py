@@ -7,7 +7,7 @@ from typing import Any
 from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
 from sessions_app.domain.settings_draft import Draft
 from sessions_app.models import Project, Session
-from sessions_app.queries.sessions import CappedCount, capped_count
+from sessions_app.queries.capped_counts import CappedCount, capped_count
 
 
 @dataclass(frozen=True, slots=True)

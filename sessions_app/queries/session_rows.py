@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import Case, Count, OuterRef, Subquery, When
+from django.db.models import Case, OuterRef, Subquery, When
 from django.db.models.functions import Substr
 
 from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, resolve_settings, settings_hash
@@ -15,6 +15,7 @@ from sessions_app.domain.plan import TokenParts
 from sessions_app.domain.transcript import EventKind, Role
 from sessions_app.models import Event, Project, Run, Session, SessionTag, Summary, SummaryStatus
 from sessions_app.models.sessions import SessionQuerySet
+from sessions_app.queries.capped_counts import CappedCount, CountOf, capped
 
 OPENING_LENGTH = 160
 
@@ -48,7 +49,9 @@ class NextPrompt:
 class SessionRow:
     """One row of the table; `sought` is false where it only leads to a row that was searched for.
 
-    `active_at` is the latest activity of what the row stands for: of the whole tree while a root is closed.
+    `place` is that among its `siblings`, whose number is None where counting has stopped. `only_forks`: all children
+    that were counted are forks. `active_at` is the latest activity of what the row stands for: of the whole tree while
+    a root is closed.
     `opening` is the beginning of what the user said first, where there is no title to go by.
     """
 
@@ -68,10 +71,10 @@ class SessionRow:
     own_settings: int
     created_at: datetime
     active_at: datetime
+    child_count: CappedCount
+    only_forks: bool
     opening: str = ""
     tags: Sequence[str] = ()
-    child_count: int = 0
-    fork_count: int = 0
     expanded: bool = False
     sought: bool = True
     place: int | None = None
@@ -85,7 +88,7 @@ class MoreChildren:
 
     parent_id: str
     depth: int
-    count: int
+    count: CappedCount
     pk: int = 0
     is_session: bool = field(default=False, init=False)
 
@@ -129,14 +132,12 @@ def _tags_of(sessions: Sequence[Session]) -> Mapping[int, list[str]]:
     return tags
 
 
-def _children_of(sessions: Sequence[Session]) -> Mapping[int | None, tuple[int, int]]:
-    counted = Session.objects.filter(parent__in=sessions).values("parent").order_by()
-    return {
-        parent: (children, forks)
-        for parent, children, forks in counted.annotate(Count("pk"), Count("forked_at")).values_list(
-            "parent", "pk__count", "forked_at__count"
-        )
-    }
+def _children_of(sessions: Sequence[Session]) -> Mapping[int, tuple[int, int]]:
+    """Return how many children each session has and how many of these are forks, as far as counting goes."""
+    children = capped(Session.objects.filter(parent=OuterRef("pk")))
+    counted = Session.objects.filter(pk__in=[session.pk for session in sessions])
+    rows = counted.values_list("pk", CountOf(children, "id"), CountOf(children, "forked_at"))
+    return {pk: (each, forks) for pk, each, forks in rows}
 
 
 def _effective(session: Session, project: Project, default_model: str) -> EffectiveSettings:
@@ -147,10 +148,10 @@ def _row(
     session: Any,
     effective: EffectiveSettings,
     tags: Sequence[str],
-    children: Mapping[int | None, tuple[int, int]],
+    children: Mapping[int, tuple[int, int]],
     sought: bool,  # noqa: FBT001
 ) -> SessionRow:
-    child_count, fork_count = children.get(session.pk, (0, 0))
+    child_count, fork_count = children.get(session.pk, (0, 0))  # none if it was deleted just now
     return SessionRow(
         pk=session.pk,
         parent_pk=session.parent_id,
@@ -170,8 +171,8 @@ def _row(
         active_at=session.updated_at,
         opening=session.opening or "",
         tags=tags,
-        child_count=child_count,
-        fork_count=fork_count,
+        child_count=CappedCount.of(child_count),
+        only_forks=fork_count == child_count,
         sought=sought,
     )
 

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from django.db.models import F, Window
-from django.db.models.functions import RowNumber
+from django.db.models import OuterRef, Subquery
 
 from sessions_app.models import Project, Session
+from sessions_app.models.sessions import CHILD_START
 from sessions_app.queries.session_rows import MoreChildren, SessionRow, session_rows, with_row_columns
 
 CHILDREN_SHOWN = 25
@@ -15,7 +15,7 @@ OPEN_AT_MOST = 100
 ANCESTORS_SHOWN = 12
 
 _PARENT_COLUMNS = ["__".join(["parent"] * level) for level in range(1, ANCESTORS_SHOWN + 1)]
-_SIBLING_ORDER = (F("forked_at").asc(nulls_first=True), F("pk").asc())
+_SIBLING_ORDER = (CHILD_START, "pk")
 
 Children = Mapping[int, Sequence[SessionRow]]
 
@@ -61,18 +61,22 @@ def trees_around(hits: Sequence[Session], *, project: Project, default_model: st
 
 
 def _first_children(parents: set[int]) -> list[Session]:
-    place = Window(RowNumber(), partition_by=F("parent"), order_by=_SIBLING_ORDER)
-    ranked = Session.objects.filter(parent__in=parents).annotate(place=place).filter(place__lte=CHILDREN_SHOWN)
-    return list(with_row_columns(ranked.order_by("place")))
+    """Return the first children of each parent: their keys from an index, place by place, then only their rows."""
+    children = Session.objects.filter(parent=OuterRef("pk")).order_by(*_SIBLING_ORDER).values("pk")
+    places = [Subquery(children[place : place + 1]) for place in range(CHILDREN_SHOWN)]
+    firsts = Session.objects.filter(pk__in=parents).values_list(*places)
+    pks = {pk for first in firsts for pk in first if pk is not None}
+    return list(with_row_columns(Session.objects.filter(pk__in=pks)).order_by(*_SIBLING_ORDER))
 
 
 def _with_children(row: SessionRow, children: Children) -> Iterator[SessionRow | MoreChildren]:
     below = children.get(row.pk, ())
     yield replace(row, expanded=bool(below))
     for place, child in enumerate(below, 1):
-        yield from _with_children(replace(child, place=place, siblings=row.child_count), children)
-    if below and row.child_count > len(below):
-        yield MoreChildren(row.public_id, row.depth + 1, row.child_count - len(below))
+        siblings = None if row.child_count.at_least else row.child_count.value
+        yield from _with_children(replace(child, place=place, siblings=siblings), children)
+    if below and row.child_count.value > len(below):
+        yield MoreChildren(row.public_id, row.depth + 1, row.child_count.less(len(below)))
 
 
 def _with_hits(row: SessionRow, children: Children, depth_of_top: int) -> Iterator[SessionRow]:

@@ -6,18 +6,18 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F
 from django.db.models.functions import Lower
 
 from sessions_app.domain.errors import NotFound
 from sessions_app.models import Project, Run, Session, SessionTag
 from sessions_app.models.sessions import SessionQuerySet
 from sessions_app.queries import session_trees
+from sessions_app.queries.capped_counts import COUNTED_AT_MOST, CappedCount, capped_count
 from sessions_app.queries.keyset import Cursor, Order, read_count, read_cursor, read_text, read_time, rows_behind
 from sessions_app.queries.session_rows import with_row_columns
 from sessions_app.queries.session_trees import Tree
 
-COUNTED_AT_MOST = 10_000
 NAMES_SHOWN = 8
 
 
@@ -64,16 +64,6 @@ class SessionFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class CappedCount:
-    """A count that stops at 10,000."""
-
-    value: int
-
-    def __str__(self) -> str:
-        return f"{COUNTED_AT_MOST:,}+" if self.value > COUNTED_AT_MOST else f"{self.value:,}"
-
-
-@dataclass(frozen=True, slots=True)
 class SessionPage:
     """A page of the list: trees in order, how many of how many are shown, and the cursor to the next page."""
 
@@ -110,8 +100,9 @@ def session_page(
     order = _order(wanted)
     cursor = None if after is None else read_cursor(after, order)
     matching = _matching(project, wanted)
-    found = list(rows_behind(with_row_columns(matching), order, cursor)[: limit + 1])
-    listed, last = found[:limit], found[limit - 1] if len(found) > limit else None
+    # Keys from an index alone; the rest is read of the rows that are listed only.
+    found = list(rows_behind(matching, order, cursor).values_list("order_key", "pk")[: limit + 1])
+    listed = _rows_of([pk for _, pk in found[:limit]])
     shown = (cursor.shown if cursor else 0) + len(listed)
     if wanted.picks_sessions or wanted.roots_only:
         trees = session_trees.trees_around(listed, project=project, default_model=default_model)
@@ -120,8 +111,8 @@ def session_page(
     return SessionPage(
         trees=trees,
         shown=shown,
-        total=capped_count(matching),
-        next_cursor="" if last is None else Cursor(order.name, last.order_key, last.pk, shown).to_text(),
+        total=capped_count(matching) if cursor or len(found) > limit else CappedCount.of(len(found)),
+        next_cursor=_cursor_behind(order, found[limit - 1], shown) if len(found) > limit else "",
     )
 
 
@@ -133,9 +124,15 @@ def session_tree(*, project: Project, root_id: str, default_model: str, open_ids
     return session_trees.trees_of(roots, project=project, default_model=default_model, open_ids=open_ids)[0]
 
 
-def capped_count(rows: QuerySet[Any]) -> CappedCount:
-    """Count rows, but not beyond 10,000."""
-    return CappedCount(rows.order_by()[: COUNTED_AT_MOST + 1].count())
+def _cursor_behind(order: Order, last: tuple[Any, int], shown: int) -> str:
+    key, pk = last
+    return Cursor(order.name, key, pk, shown).to_text()
+
+
+def _rows_of(pks: Sequence[int]) -> list[Session]:
+    """Return the sessions with these keys in their order; without those that have been deleted just now."""
+    rows = with_row_columns(Session.objects.filter(pk__in=pks)).in_bulk()
+    return [rows[pk] for pk in pks if pk in rows]
 
 
 def _order(wanted: SessionFilter) -> Order:
@@ -185,7 +182,7 @@ class Sidebar:
     @property
     def at_least(self) -> bool:
         """Whether there are more sessions than were counted, so that tags and users may have more."""
-        return self.views[SessionView.ALL].value > COUNTED_AT_MOST
+        return self.views[SessionView.ALL].at_least
 
 
 def sidebar(*, project: Project) -> Sidebar:

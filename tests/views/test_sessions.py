@@ -218,7 +218,8 @@ def test_the_number_of_queries_is_the_same_for_one_session_and_for_a_full_page(c
     with CaptureQueriesContext(connection) as many:
         page = show(client, "?open=first").content.decode()
     assert page.count("<tbody") == 25
-    assert len(many) == len(few) <= 17
+    # One more counts what is not all on the page.
+    assert len(many) == len(few) + 1 <= 17
 
 
 @pytest.mark.parametrize("name", ["title", "user_id"])
