@@ -21,6 +21,9 @@ _SQLITE_ENTRY = f"""EXISTS (
     SELECT 1 FROM JSON_EACH("{Session._meta.db_table}"."metadata") WHERE key = %s AND value = %s AND type IN (%s, %s)
 )"""  # noqa: S608, SLF001 (the table's name)
 
+# Long texts of others than the sessions themselves.
+_UNSEEN = ("parent__instructions", "parent__metadata", "parent__settings", "parent__prompt_snapshot", "summary__text")
+
 ORDERS: Mapping[str, Order] = {
     order.name: order
     for order in (
@@ -73,7 +76,7 @@ def listed_sessions(*, project: Project, wanted: Wanted) -> SessionQuerySet:
 
 def with_answer_columns(rows: SessionQuerySet) -> SessionQuerySet:
     """Fetch what an answer shows of each session in a constant number of queries."""
-    return rows.select_related("parent", "summary").prefetch_related("tags")
+    return rows.select_related("parent", "summary").defer(*_UNSEEN).prefetch_related("tags")
 
 
 def _has_metadata(name: str, text: str) -> Q:

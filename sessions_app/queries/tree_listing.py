@@ -1,10 +1,20 @@
 """The whole tree around a session, as bots read it."""
 
-from itertools import islice
-
 from sessions_app.models import Session, ancestors_of
+from sessions_app.models.sessions import SessionQuerySet
 
 MOST_NODES = 1_000
+_COLUMNS = (
+    "public_id",
+    "title",
+    "parent__public_id",
+    "forked_at",
+    "depth",
+    "last_position",
+    "tokens_o200k",
+    "shared_tokens_o200k",
+    "updated_at",
+)
 
 
 def tree_around(session: Session) -> tuple[list[Session], bool]:
@@ -12,11 +22,10 @@ def tree_around(session: Session) -> tuple[list[Session], bool]:
 
     The session itself and its ancestors, of very many the nearest, are always among them.
     """
-    tree = Session.objects.in_tree_of(session).select_related("parent").order_by("depth", "pk")
-    nodes = list(tree[: MOST_NODES + 1])
+    tree: SessionQuerySet = Session.objects.in_tree_of(session).select_related("parent").only(*_COLUMNS)
+    nodes = list(tree.order_by("depth", "pk")[: MOST_NODES + 1])
     if len(nodes) <= MOST_NODES:
         return nodes, False
-    path = list(islice((session, *ancestors_of(session)), MOST_NODES))
-    on_path = {node.pk for node in path}
-    others = [node for node in nodes if node.pk not in on_path][: MOST_NODES - len(path)]
-    return sorted([*path, *others], key=lambda node: (node.depth, node.pk)), True
+    path = {session.pk, *(ancestor.pk for ancestor in ancestors_of(session, at_most=MOST_NODES - 1))}
+    others = [node for node in nodes if node.pk not in path][: MOST_NODES - len(path)]
+    return sorted([*tree.filter(pk__in=path), *others], key=lambda node: (node.depth, node.pk)), True

@@ -1,6 +1,8 @@
 """Sessions over the API."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from sessions_app.models import Session
 from tests.factories import append_turns, make_project, make_session
@@ -177,6 +179,16 @@ def test_a_long_tree_is_cut_but_shows_the_session_itself(bot, project, monkeypat
 
     assert tree["truncated"] is True
     assert {node["id"] for node in tree["items"]} == {"r", "d", "deep"}
+
+
+@pytest.mark.parametrize("path", ["/sessions?limit=200", "/sessions/child", "/sessions/child/tree"])
+def test_no_long_texts_are_read_that_an_answer_does_not_show(bot, project, path):
+    make_session(project, "child", parent=make_session(project, "r", runs=9, settings={"summarize_at": 0}))
+    with CaptureQueriesContext(connection) as captured:
+        assert bot.get(path).status_code == 200
+    read = " ".join(query["sql"] for query in captured)
+    assert read.count('."instructions"') == 1
+    assert '"sessions_app_summary"."text"' not in read
 
 
 def test_a_fork_shares_runs(bot, project):
