@@ -76,6 +76,17 @@ class SessionFilterForm(forms.Form):
         )
 
 
+class ArrivalForm(forms.Form):
+    """From when on runs are waited for, in seconds since 1970."""
+
+    since = forms.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
+
+    def given(self) -> datetime | None:
+        """Return that time, if there is a legal one."""
+        seconds = self.cleaned_data.get("since") if self.is_valid() else None
+        return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
 class ImportForm(forms.Form):
     """A file of conversations."""
 

@@ -185,6 +185,12 @@ class Sidebar:
         return self.views[SessionView.ALL].at_least
 
 
+def newest_arrival(*, project: Project, since: datetime) -> Session | None:
+    """Return the session that last got a run after `since`, if there is one."""
+    sessions = Session.objects.filter(project=project, updated_at__gt=since, last_position__gt=0)
+    return sessions.order_by("-updated_at", "-pk").first()
+
+
 def sidebar(*, project: Project) -> Sidebar:
     """Return the sidebar's counts; what they cost is bounded, whatever the size of the project."""
     sessions = Session.objects.filter(project=project)

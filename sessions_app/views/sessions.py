@@ -6,6 +6,7 @@ from urllib.parse import parse_qs
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
+from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
@@ -13,9 +14,16 @@ from django_htmx.http import push_url, replace_url, trigger_client_event
 
 from sessions_app.domain.errors import InvalidInput, NotFound
 from sessions_app.domain.identifiers import check_id, is_legal_id
-from sessions_app.forms import SessionFilterForm
+from sessions_app.forms import ArrivalForm, SessionFilterForm
 from sessions_app.models import Project
-from sessions_app.queries.sessions import SessionFilter, SessionPage, session_page, session_tree, sidebar
+from sessions_app.queries.sessions import (
+    SessionFilter,
+    SessionPage,
+    newest_arrival,
+    session_page,
+    session_tree,
+    sidebar,
+)
 from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, address_of_page, render_page
 
@@ -52,10 +60,15 @@ def sessions(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def connect(request: HtmxRequest, slug: str) -> HttpResponse:
-    """Show the calls with which a bot writes its conversations here and asks for prompts."""
+    """Show the calls with which a bot writes its conversations here; swaps get the session that got a run since."""
     project = project_for(request.user, slug)
-    context = page_context(request.user, project, area="sessions") | {"base_url": _api_address(request)}
-    return render_page(request, "sessions/connect.html", "swap", context)
+    since = ArrivalForm(request.GET).given() or timezone.now()
+    arrived = newest_arrival(project=project, since=since) if request.htmx else None
+    context = {"project": project, "base_url": _api_address(request), "since": since, "arrived": arrived}
+    if not request.htmx:
+        context |= page_context(request.user, project, area="sessions")
+    response = render_page(request, "sessions/connect.html", "wait", context)
+    return trigger_client_event(response, "announce", {"value": f"{arrived} has got a run"}) if arrived else response
 
 
 def _page(project: Project, form: SessionFilterForm, request: HtmxRequest) -> SessionPage:
