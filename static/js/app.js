@@ -75,8 +75,8 @@
     const active = document.activeElement;
     focused = event.detail.target?.contains(active) && active !== document.body ? active.dataset.focus || active.id : null;
   });
-  document.addEventListener('htmx:afterSettle', event => {
-    dress(document);
+  document.addEventListener('htmx:afterSettle', event => {    // once for each new element
+    dress(event.target);
     if (focused === null || document.activeElement !== document.body) return;
     const next = (focused && document.getElementById(focused)) || event.detail.elt?.closest?.('[tabindex]');
     next?.focus({ preventScroll: true });
