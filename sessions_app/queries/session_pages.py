@@ -6,24 +6,38 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 
 from sessions_app.domain.plan import UNSEEN_FATES, Fate, Prompt
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Run, Session, Summary, SummaryStatus, ancestors_of
+from sessions_app.queries.capped_counts import CappedCount, capped_count
 
 NODES_SHOWN = 200
+NEAREST_SHOWN = 12
 ANCESTORS_SHOWN = 3
+_NODE_COLUMNS = (
+    "public_id",
+    "title",
+    "parent",
+    "depth",
+    "forked_at",
+    "last_position",
+    "updated_at",
+    "prompt_snapshot",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TreeRow:
-    """A session in the tree of the sidebar."""
+    """A session in the tree of the sidebar; `gap`: between it and the row it is drawn under, levels are left out."""
 
     pk: int
     public_id: str
     title: str
     depth: int
+    level: int
+    gap: bool
     forked_at: int | None
     run_count: int
     updated_at: datetime
@@ -64,35 +78,48 @@ class SummaryWork:
         return self.entry.status == SummaryStatus.RUNNING
 
 
-def tree_rows(session: Session, *, address: Callable[[Session], str]) -> tuple[list[TreeRow], int]:
-    """Return the tree around a session in preorder, at most NODES_SHOWN nodes and its ancestors, and its size."""
+def tree_rows(session: Session, *, address: Callable[[Session], str]) -> tuple[list[TreeRow], CappedCount]:
+    """Return the tree around a session in preorder, and its size.
+
+    Of a large one: the NODES_SHOWN nearest to the root, and of the path to the session the NEAREST_SHOWN nearest to it.
+    """
     tree = Session.objects.in_tree_of(session)
     open_run = Run.objects.unfinished().filter(session=OuterRef("pk"))
-    nodes = list(tree.order_by("depth", "pk").annotate(running=Exists(open_run))[: NODES_SHOWN + 1])
-    size = len(nodes) if len(nodes) <= NODES_SHOWN else tree.count()
-    missing = {row.pk for row in [session, *ancestors_of(session)]} - {node.pk for node in nodes[:NODES_SHOWN]}
-    more: QuerySet[Session] = tree.filter(pk__in=missing).annotate(running=Exists(open_run))
-    shown = _preorder([*nodes[:NODES_SHOWN], *(more if missing else ())])
-    return [_tree_row(node, address(node)) for node in shown], size
+    rows = tree.only(*_NODE_COLUMNS).annotate(running=Exists(open_run))
+    nodes = list(rows.order_by("depth", "pk")[: NODES_SHOWN + 1])
+    drawn_under: dict[int, int] = {}
+    size = CappedCount.of(len(nodes))
+    if len(nodes) > NODES_SHOWN:
+        size = capped_count(tree)
+        listed = {node.pk for node in nodes[:NODES_SHOWN]}
+        path = [session.pk, *(ancestor.pk for ancestor in ancestors_of(session))]
+        missing = [pk for pk in path[:NEAREST_SHOWN] if pk not in listed]
+        if missing:
+            drawn_under[missing[-1]] = next(pk for pk in path if pk in listed)
+        nodes[NODES_SHOWN:] = rows.filter(pk__in=missing)
+    return [_tree_row(node, depth, drawn_under, address(node)) for node, depth in _preorder(nodes, drawn_under)], size
 
 
-def _preorder(nodes: Sequence[Session]) -> Iterator[Session]:
+def _preorder(nodes: Sequence[Session], drawn_under: Mapping[int, int]) -> Iterator[tuple[Session, int]]:
+    """Yield the nodes with the depth at which they are drawn."""
     children: Mapping[int | None, list[Session]] = defaultdict(list)
     for node in sorted(nodes, key=lambda node: (node.forked_at or 0, node.pk), reverse=True):
-        children[node.parent_id].append(node)
-    waiting = list(children[None])
+        children[drawn_under.get(node.pk, node.parent_id)].append(node)
+    waiting = [(root, 0) for root in children[None]]
     while waiting:
-        node = waiting.pop()
-        yield node
-        waiting.extend(children[node.pk])
+        node, depth = waiting.pop()
+        yield node, depth
+        waiting.extend((child, depth + 1) for child in children[node.pk])
 
 
-def _tree_row(node: Session, url: str) -> TreeRow:
+def _tree_row(node: Session, depth: int, drawn_under: Mapping[int, int], url: str) -> TreeRow:
     return TreeRow(
         pk=node.pk,
         public_id=node.public_id,
         title=node.title,
-        depth=node.depth,
+        depth=depth,
+        level=node.depth + 1,
+        gap=drawn_under.get(node.pk, node.parent_id) != node.parent_id,
         forked_at=node.forked_at,
         run_count=node.last_position,
         updated_at=node.updated_at,
@@ -104,7 +131,7 @@ def _tree_row(node: Session, url: str) -> TreeRow:
 
 def crumbs_of(session: Session) -> list[Crumb]:
     """Return the ancestors, root first; of many only the root and the nearest."""
-    path = [*list(ancestors_of(session))[::-1], session]
+    path = [*ancestors_of(session)[::-1], session]
     crumbs = [Crumb(parent, child.forked_at, gap=False) for parent, child in pairwise(path)]
     if len(crumbs) <= ANCESTORS_SHOWN:
         return crumbs

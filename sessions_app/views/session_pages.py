@@ -91,7 +91,7 @@ def session_of(project: Project, session_id: str) -> Session:
     """Return the project's session of this id; another project's does not exist here (404)."""
     if not is_legal_id(session_id):
         raise Http404
-    sessions = Session.objects.filter(project=project).select_related("project", "parent", "root", "summary")
+    sessions = Session.objects.filter(project=project).select_related("project", "summary")
     return get_object_or_404(sessions, public_id=session_id)
 
 

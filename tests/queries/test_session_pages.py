@@ -1,7 +1,10 @@
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Session
+from sessions_app.queries import capped_counts, session_pages
 from sessions_app.queries.session_pages import crumbs_of, newest_status, tree_rows
 from sessions_app.services.sessions import create_session, fork_session
 from tests.factories import NOW, make_open_run, make_project, make_session
@@ -33,9 +36,50 @@ def test_a_large_tree_is_cut_but_never_the_path_to_the_session():
     for n in range(220):
         create_session(project=project, now=NOW, parent=root, title=f"wide {n}")
     rows, size = tree_rows(parent, address=lambda node: node.public_id)
-    assert size == 224
+    assert str(size) == "224"
     assert len(rows) <= 203
     assert [row.title for row in rows if row.title.startswith("deep")] == ["deep 0", "deep 1", "deep 2"]
+
+
+@pytest.fixture
+def chain():
+    """Twenty sessions one below the other."""
+    sessions = [make_session(title="0", instructions="Be brief.")]
+    for n in range(1, 20):
+        sessions.append(make_session(sessions[0].project, f"s{n}", parent=sessions[-1], title=str(n)))
+    return sessions
+
+
+def test_of_a_deep_path_the_nearest_stand_below_a_gap(chain, monkeypatch):
+    monkeypatch.setattr(session_pages, "NODES_SHOWN", 5)
+    monkeypatch.setattr(session_pages, "NEAREST_SHOWN", 3)
+    with CaptureQueriesContext(connection) as captured:
+        rows, size = tree_rows(chain[18], address=lambda node: node.public_id)
+    assert [(row.title, row.depth, row.level, row.gap) for row in rows[4:]] == [
+        ("4", 4, 5, False),
+        ("16", 5, 17, True),
+        ("17", 6, 18, False),
+        ("18", 7, 19, False),
+    ]
+    assert str(size) == "20"
+    assert len(captured) == 4
+    assert not any("instructions" in query["sql"] for query in captured)
+
+
+def test_a_path_whose_top_is_near_the_root_has_no_gap(chain, monkeypatch):
+    monkeypatch.setattr(session_pages, "NODES_SHOWN", 5)
+    monkeypatch.setattr(session_pages, "NEAREST_SHOWN", 3)
+    for at, expected in ((4, 5), (5, 6), (7, 8), (8, 8)):
+        rows, _ = tree_rows(chain[at], address=lambda node: node.public_id)
+        assert len(rows) == expected
+        assert [row.gap for row in rows].count(True) == (at == 8)
+
+
+def test_sessions_of_a_tree_are_counted_up_to_ten_thousand(chain, monkeypatch):
+    monkeypatch.setattr(session_pages, "NODES_SHOWN", 5)
+    monkeypatch.setattr(capped_counts, "COUNTED_AT_MOST", 15)
+    _, size = tree_rows(chain[0], address=lambda node: node.public_id)
+    assert str(size) == "15+"
 
 
 def test_a_row_knows_whether_a_run_is_open():

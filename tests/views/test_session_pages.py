@@ -57,6 +57,20 @@ def test_what_is_no_id_is_not_found(client, project, session_id, path):
     assert client.post(f"/p/p/sessions/{session_id}/fork/", {"at": 1}).status_code == 404
 
 
+def test_a_session_deep_in_a_tree_costs_what_its_parent_costs(client, project):
+    costs = []
+    session = make_session(project, "root", instructions="Be brief.")
+    for depth in range(1, 60):
+        session = make_session(project, f"d{depth}", parent=session, forked_at=0, instructions="Be brief.")
+        if depth in (2, 59):
+            costs.append(_cost(client, f"/p/p/sessions/d{depth}/"))
+    assert costs[0]["queries"] == costs[1]["queries"]
+    with CaptureQueriesContext(connection) as captured:
+        client.get("/p/p/sessions/d59/")
+    texts = [query["sql"] for query in captured if "instructions" in query["sql"]]
+    assert all(sql.count('."instructions"') == 1 for sql in texts)
+
+
 def test_it_sends_strangers_to_the_sign_in_page(client):
     make_session(runs=1)
     assert client.get("/p/p/sessions/s/")["Location"].startswith("/login/")
