@@ -33,7 +33,7 @@ class SummaryState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NextPrompt:
-    """The stored figures of a session's next prompt; `stale` if runs or settings have changed since."""
+    """The stored figures of a session's next prompt; `stale` if anything that may alter them has changed since."""
 
     tokens: TokenParts
     budget: int
@@ -189,8 +189,14 @@ def _next_prompt(session: Session, current_hash: str) -> NextPrompt | None:
         lost=snapshot.get("lost", 0),
         position=snapshot["position"],
         error=snapshot["error"] or "",
-        stale=snapshot["position"] != session.last_position or snapshot["settings"] != current_hash,
+        stale=snapshot["settings"] != current_hash or _has_another_wish(session, snapshot),
     )
+
+
+def _has_another_wish(session: Session, snapshot: Mapping[str, Any]) -> bool:
+    """Whether a change has asked for other figures than these; one that they fulfil may wait for a summary still."""
+    wish = session.summary_wanted_at
+    return wish is not None and wish.isoformat() != snapshot.get("wish")
 
 
 def _summary_state(session: Any, strategy: Strategy) -> SummaryState:

@@ -10,9 +10,16 @@ from sessions_app.services.prompts import effective_settings, session_prompt
 
 
 def refresh_snapshot(*, session: Session) -> None:
-    """Store the measures of the session's next prompt, or why it cannot be built."""
-    values = effective_settings(session=session).values
-    snapshot: dict[str, Any] = {"position": session.last_position, "settings": settings_hash(values)}
+    """Store the measures of the session's next prompt, or why it cannot be built.
+
+    With them stands the wish that they fulfil: while another one stands, they are those of an earlier state.
+    """
+    values, wish = effective_settings(session=session).values, session.summary_wanted_at
+    snapshot: dict[str, Any] = {
+        "position": session.last_position,
+        "settings": settings_hash(values),
+        "wish": wish and wish.isoformat(),
+    }
     try:
         snapshot |= _measures(session_prompt(session=session))
     except ConvowebError as refusal:

@@ -55,7 +55,7 @@ def test_it_has_the_reserve_only_where_the_window_binds():
 def test_it_says_why_there_is_no_prompt():
     session = make_session(runs=1, instructions="word " * 50, settings={"max_input_tokens": 20})
     snapshot = snapshot_of(session)
-    assert set(snapshot) == {"position", "settings", "error"}
+    assert set(snapshot) == {"position", "settings", "wish", "error"}
     assert "20" in snapshot["error"]
 
 

@@ -1,5 +1,6 @@
 import json
 import re
+from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -8,13 +9,21 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils.html import escape
 
+from sessions_app import tasks
 from sessions_app.domain.memory_settings import settings_hash
+from sessions_app.domain.summaries import SummarizerName
+from sessions_app.domain.transcript import Event, EventKind, Role, RunStatus
 from sessions_app.models import Membership, Session, Summary
+from sessions_app.services import summaries
 from sessions_app.services.prompts import effective_settings
-from tests.factories import NOW, append_turns, make_project, make_session
+from sessions_app.services.runs import add_events, change_run
+from sessions_app.services.sessions import update_session
+from sessions_app.services.settings import save_project_settings
+from tests.factories import NOW, append_turns, make_open_run, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
+LATER = NOW + timedelta(minutes=1)
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 SWAP = {"HX-Request": "true", "HX-Current-URL": "http://testserver/p/p/sessions/"}
 
@@ -171,6 +180,7 @@ def snapshot(session, **changes):
         "unseen": 2,
         "lost": 0,
         "reserve": 0,
+        "wish": session.summary_wanted_at.isoformat(),
         "error": None,
     } | changes
     session.save(update_fields=["prompt_snapshot"])
@@ -184,10 +194,43 @@ def test_a_row_shows_the_stored_figures_of_the_next_prompt(client, tree):
     assert "ctx stale" not in page
 
 
-@pytest.mark.parametrize("changes", [{"position": 2}, {"settings": "another"}])
-def test_figures_are_dimmed_when_runs_or_settings_have_changed_since(client, tree, changes):
+def shows_stale_figures(client):
+    return "ctx stale" in show(client).content.decode()
+
+
+@pytest.mark.parametrize("changes", [{"wish": None}, {"settings": "another"}])
+def test_figures_are_dimmed_when_anything_has_changed_since(client, tree, changes):
     snapshot(tree, **changes)
-    assert "ctx stale" in show(client).content.decode()
+    assert shows_stale_figures(client)
+
+
+def test_a_change_dims_the_figures_until_they_are_worked_out_anew(client, member, project):
+    session = make_session(project, runs=2)
+    run = make_open_run(session)
+    changes = (
+        lambda now: update_session(session=session, changes={"instructions": "word " * 3000}, now=now),
+        lambda now: add_events(run=run, events=[Event(EventKind.MESSAGE, "word " * 2000, Role.ASSISTANT)], now=now),
+        lambda now: change_run(run=run, status=RunStatus.COMPLETED, now=now),
+        lambda now: save_project_settings(project=project, changes={"offset": 5}, now=now),
+    )
+    for minute, change in enumerate(changes, 1):
+        summaries.advance(session_pk=session.pk, now=LATER)
+        assert not shows_stale_figures(client)
+        change(NOW + timedelta(minutes=minute))
+        assert shows_stale_figures(client)
+
+
+def test_figures_that_are_right_are_not_dimmed_while_a_summary_is_tried_again(client, member, project, monkeypatch):
+    fail = {SummarizerName.EXTRACTIVE: lambda request: ""}
+    monkeypatch.setattr(summaries, "SUMMARIZERS", fail)
+    session = make_session(project, runs=9, settings={"summarize_at": 0})
+    tasks.summarize(session.pk)
+    session.refresh_from_db()
+    assert session.summary_wanted_at is not None
+    assert session.prompt_snapshot is not None
+    assert not shows_stale_figures(client)
+    append_turns(session, now=LATER)
+    assert shows_stale_figures(client)
 
 
 def test_a_changed_project_setting_makes_figures_stale(client, tree, project):
