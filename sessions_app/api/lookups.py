@@ -4,9 +4,8 @@ from sessions_app.api.access import ApiRequest
 from sessions_app.domain.errors import NotFound
 from sessions_app.domain.identifiers import is_legal_id
 from sessions_app.models import Event, Run, Session
+from sessions_app.queries.keyset import LARGEST_KEY
 from sessions_app.queries.session_listing import with_answer_columns
-
-LARGEST_KEY = 2**63 - 1
 
 
 def find_session(request: ApiRequest, public_id: str) -> Session:

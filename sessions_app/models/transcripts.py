@@ -8,6 +8,7 @@ from operator import or_
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from sessions_app.domain import transcript
+from sessions_app.domain.memory_settings import LARGEST_INTEGER
 from sessions_app.domain.transcript import OPEN_STATUSES, ParentContext, SummaryEntry
 from sessions_app.models.runs import Run, RunQuerySet
 from sessions_app.models.sessions import Session
@@ -22,7 +23,6 @@ _ANCESTORS = """
     )
     SELECT id, parent_id, public_id, title, forked_at FROM above ORDER BY level
 """
-_DEEPEST = 2**31 - 1
 # SQLite refuses a condition of a thousand alternatives in a row, but not one of alternatives between alternatives.
 _ALTERNATIVES = 100
 
@@ -36,7 +36,7 @@ class Stretch:
     last: int
 
 
-def ancestors_of(session: Session, *, at_most: int = _DEEPEST) -> list[Session]:
+def ancestors_of(session: Session, *, at_most: int = LARGEST_INTEGER) -> list[Session]:
     """Return the parents from the nearest to the root by one query, with id, title and `forked_at` alone."""
     if session.parent_id is None:
         return []
