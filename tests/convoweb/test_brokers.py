@@ -14,13 +14,17 @@ from tests.servers import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 SUMMARIZE = "sessions_app.tasks.summarize"
+# The first poke loads modules besides; of the others a busy machine may hold up some.
 POKE = """
 import time, django
 django.setup()
 from sessions_app import clients
-started = time.monotonic()
-clients.publish(clients.Work.SUMMARIZE, 1)
-print(time.monotonic() - started)
+def poke():
+    started = time.monotonic()
+    clients.publish(clients.Work.SUMMARIZE, 1)
+    return time.monotonic() - started
+poke()
+print(min(poke() for _ in range(4)))
 """
 
 
@@ -85,12 +89,12 @@ def test_a_worker_does_what_was_asked_before_it_started(url, tmp_path):
 
 @pytest.mark.parametrize("scheme", ["redis", "amqp"])
 def test_a_broker_that_is_down_holds_nobody_up(scheme, tmp_path):
-    assert seconds_to_poke(f"{scheme}://127.0.0.1:{free_port()}/", tmp_path) < 1.5
+    assert seconds_to_poke(f"{scheme}://127.0.0.1:{free_port()}/", tmp_path) < 1
 
 
 @pytest.mark.parametrize("scheme", ["redis", "amqp"])
 def test_a_broker_that_does_not_answer_holds_nobody_up_for_long(scheme, silent_port, tmp_path):
-    assert seconds_to_poke(f"{scheme}://127.0.0.1:{silent_port}/", tmp_path) < 1.5
+    assert seconds_to_poke(f"{scheme}://127.0.0.1:{silent_port}/", tmp_path) < 1
 
 
 def wait_for_line(text, path, process):

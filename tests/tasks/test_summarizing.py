@@ -1,5 +1,6 @@
 """Summarizing in the background, with workers that are started, doubled and killed."""
 
+import socket
 import time
 
 import pytest
@@ -9,6 +10,17 @@ from sessions_app.models import Session, SummaryStatus
 from tests.factories import append_turns, make_session
 from tests.tasks.conftest import wait_until
 
+# The first poke loads modules besides; the others wait for the broker alone, unless a busy machine holds them up.
+TIMED_POKES = """
+import time
+def poke():
+    start = time.monotonic()
+    hurry(1)
+    return time.monotonic() - start
+poke()
+took = min(poke() for _ in range(4))
+assert 0.5 < took < 1, took
+"""
 AT_ONCE = {"summarize_at": 0, "max_input_tokens": 4000, "offset": 2}
 
 
@@ -101,9 +113,6 @@ def test_a_poke_that_cannot_be_published_is_logged_within_a_second_and_never_rai
 
 
 def test_a_poke_to_a_broker_that_does_not_answer_gives_up_within_a_second(workers):
-    # Addresses of this range are promised to belong to nobody.
-    workers.environment["CELERY_BROKER_URL"] = "redis://192.0.2.1:6379/0"
-    workers.python(
-        "import time; start = time.monotonic(); hurry(1); took = time.monotonic() - start; "
-        "assert took < 1.1, f'took {took}'"
-    )
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        workers.environment["CELERY_BROKER_URL"] = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+        workers.python(TIMED_POKES)
