@@ -15,6 +15,8 @@ def assert_sums(session):
     before = 0
     for run in runs:
         assert (run.tokens_before_o200k, run.tokens_o200k) == (before, recounted(run))
+        kinds = {event.kind for event in run.events.all()} - {"message", "tool_call"}
+        assert run.other_kinds == " ".join(sorted(kinds))
         before += run.tokens_o200k
     assert session.lineage_tokens == before
     assert session.tokens_o200k == sum(run.tokens_o200k for run in runs if run.session_id == session.pk)

@@ -9,11 +9,15 @@ from sessions_app.domain.memory_settings import MemorySettings
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most tokens of a prompt; `limit` names in words what sets it, `way_out` what would raise it."""
+    """The most tokens of a prompt; `limit` names in words what sets it, `way_out` what would raise it.
+
+    `reserve` is what is kept free for the answer where the model's window sets it, None where the window does not bind.
+    """
 
     tokens: int
     limit: str
     way_out: str
+    reserve: int | None = None
 
 
 def budget_of(settings: MemorySettings, model: LanguageModel) -> Budget:
@@ -35,4 +39,5 @@ def _window_budget(settings: MemorySettings, model: LanguageModel) -> Budget | N
         return None
     tokens = max(0, model.window - settings.reserve_output_tokens)
     limit = f"window {model.window:,} less {settings.reserve_output_tokens:,} reserved"
-    return Budget(tokens, limit, "choose a model with a larger window or lower reserve_output_tokens")
+    way_out = "choose a model with a larger window or lower reserve_output_tokens"
+    return Budget(tokens, limit, way_out, settings.reserve_output_tokens)

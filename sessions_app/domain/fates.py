@@ -43,23 +43,25 @@ def finished_fates(
     ranges: list[FateRange] = []
     for last, fate, reason in history.excluded():
         _append(ranges, last, fate, reason)
-    if selection.first_out is not None:
-        first_out = selection.first_out.run.position
-        _append(ranges, first_out - 1, dropped, f"{limit}: behind the cut")
-        _append(ranges, first_out, dropped, f"{limit}: first that does not fit")
-    for rendered in selection.kept:
-        _append(ranges, rendered.run.position - 1, Fate.SKIPPED, NEVER_FINISHED)
-        _append(ranges, rendered.run.position, Fate.KEPT, _kept_reason(rendered.run, left_out(rendered.run)))
+    if selection.cut is not None:
+        _append(ranges, selection.cut.position - 1, dropped, f"{limit}: behind the cut")
+        _append(ranges, selection.cut.position, dropped, f"{limit}: first that does not fit")
+    for kept in selection.kept:
+        _append(ranges, kept.first - 1, Fate.SKIPPED, NEVER_FINISHED)
+        _append(ranges, kept.last, Fate.KEPT, _kept_reason(kept.run, left_out(kept.run)))
     _append(ranges, history.finished, Fate.SKIPPED, NEVER_FINISHED)
     return tuple(ranges)
 
 
-def open_fates(finished: int, open_run: Run | None, *, is_sent: bool) -> tuple[FateRange, ...]:
+def open_fates(
+    finished: int, open_run: Run | None, *, is_sent: bool, left_out: Callable[[Run], str]
+) -> tuple[FateRange, ...]:
     """Return the fate of the open run, if there is one."""
     if open_run is None:
         return ()
-    fate = Fate.KEPT if is_sent else Fate.SKIPPED
-    reason = "the open run is always the tail" if is_sent else "a query was given instead of the open run"
+    fate, reason = Fate.SKIPPED, "a query was given instead of the open run"
+    if is_sent:
+        fate, reason = Fate.KEPT, "; ".join(filter(None, ("the open run is always the tail", left_out(open_run))))
     unfinished = FateRange(finished + 1, open_run.position - 1, Fate.SKIPPED, NEVER_FINISHED)
     ranges = (unfinished, FateRange(open_run.position, open_run.position, fate, reason))
     return tuple(each for each in ranges if each.count > 0)

@@ -14,7 +14,7 @@ from sessions_app.domain.tool_definitions import tool_definition_tokens, tool_na
 
 @dataclass(frozen=True, slots=True)
 class FixedParts:
-    """What is sent whatever the history is; `head` holds the instructions alone."""
+    """What is sent whatever the history is; in `head` nothing is handed down yet."""
 
     head: Sequence[Piece]
     tools: Sequence[Segment]
@@ -48,11 +48,11 @@ class FixedParts:
 
 
 def fixed_parts(
-    renderer: Renderer, counter: TokenCounter, *, instructions: str, tools: Sequence[Mapping[str, Any]], tail: Tail
+    renderer: Renderer, counter: TokenCounter, *, head: Head, tools: Sequence[Mapping[str, Any]], tail: Tail
 ) -> FixedParts:
     """Render and count the fixed parts."""
     return FixedParts(
-        head=renderer.render_head(Head(instructions), counter),
+        head=renderer.render_head(head, counter),
         tools=_tool_segments(tools, counter),
         tail=renderer.render_tail(tail, counter),
         overhead=renderer.overhead(counter),

@@ -25,11 +25,11 @@ class HandedDown:
 
 @dataclass(frozen=True, slots=True)
 class HeadRoom:
-    """Says whether a head fits: `room` is what it may need more than the instructions alone."""
+    """Says whether a head fits: `room` is what it may need more than the `fixed` one, with nothing handed down."""
 
     renderer: Renderer
     counter: TokenCounter
-    instructions: str
+    fixed: Head
     room: int
 
     def render(self, head: Head) -> list[Piece]:
@@ -38,7 +38,7 @@ class HeadRoom:
 
     def fits(self, head: Head) -> bool:
         """Whether what is handed down keeps within its room."""
-        return self._tokens(head) - self._tokens(Head(self.instructions)) <= self.room
+        return self._tokens(head) - self._tokens(self.fixed) <= self.room
 
     def _tokens(self, head: Head) -> int:
         return tokens_of(self.render(head))
@@ -48,7 +48,7 @@ def hand_down(
     head_room: HeadRoom, *, summary: SummaryEntry | None, parents: Sequence[ParentContext], settings: MemorySettings
 ) -> HandedDown:
     """Fill the room: the summary first, then the parents' contexts, the nearest first; what is cut is warned of."""
-    head, warnings = Head(head_room.instructions), []
+    head, warnings = head_room.fixed, []
     if summary is not None and not is_blank(summary.text):
         head, warning = _with_summary(head_room, head, summary, settings.max_summary_tokens)
         warnings += warning

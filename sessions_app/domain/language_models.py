@@ -1,12 +1,10 @@
-"""What is known of a model: encoding, margin, context window, price. Offline, from tiktoken and genai-prices."""
+"""What is known of a model: encoding, margin, context window. Offline, from tiktoken and genai-prices."""
 
 from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 import tiktoken
-from genai_prices import Usage, calc_price
 from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import ModelInfo
 
@@ -35,6 +33,7 @@ class LanguageModel:
         return TokenCounter(self.encoding, self.margin)
 
 
+@lru_cache(maxsize=256)
 def language_model(name: str) -> LanguageModel:
     """Return what is known of a model; an unknown one is counted in o200k_base times the margin."""
     encoding = _own_encoding(name)
@@ -46,15 +45,6 @@ def language_model(name: str) -> LanguageModel:
         window=_window(_base_name(name), entries),
         is_known=bool(encoding or entries),
     )
-
-
-def input_cost(name: str, *, tokens: int, at: datetime) -> Decimal | None:
-    """Return what so many input tokens cost in USD at that time; None where no price is known."""
-    try:
-        price = calc_price(Usage(input_tokens=tokens), _base_name(name), genai_request_timestamp=at)
-    except (LookupError, ValueError):
-        return None
-    return price.input_price
 
 
 def _own_encoding(name: str) -> str | None:

@@ -108,7 +108,7 @@ SETTINGS: tuple[Setting, ...] = (
         "model",
         SettingKind.TEXT,
         SettingGroup.STRATEGY,
-        "The model the prompt is for; it picks the token encoding, the context window and the price.",
+        "The model the prompt is for; it picks the token encoding and the context window.",
     ),
     Setting(
         "format",

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from sessions_app.domain.plan import Part, Segment
 from sessions_app.domain.tokens import TokenCounter
-from sessions_app.domain.transcript import ParentContext, Run
+from sessions_app.domain.transcript import EventKind, ParentContext, Run, other_kinds
 
 SYSTEM = "system"
 
@@ -37,12 +37,16 @@ def tokens_of(pieces: Sequence[Piece]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands before the runs; `covers_through` says which runs the summary covers."""
+    """What stands before the runs; `covers_through` says which runs the summary covers.
+
+    `context` are the context blocks of a prompt without a question, whose user's message is still to come.
+    """
 
     instructions: str = ""
     parents: tuple[ParentContext, ...] = ()
     summary: str = ""
     covers_through: int = 0
+    context: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,11 @@ class Tail:
     context: tuple[str, ...] = ()
     query: str | None = None
     open_run: Run | None = None
+
+    @property
+    def asked_run(self) -> Run | None:
+        """The open run, unless a query takes its place."""
+        return self.open_run if self.query is None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +91,24 @@ class Renderer(Protocol):
         ...
 
     def left_out(self, run: Run) -> str:
-        """Say which of a run's events the format cannot carry; empty if it carries all."""
+        """Say which of a run's events are not sent, of an open one its unfinished steps too; empty if all are."""
         ...
 
     def payload(self, pieces: Sequence[Piece]) -> Payload:
         """Return what is sent."""
         ...
+
+
+def without(names: Sequence[str]) -> str:
+    """Say what is left out of a run; nothing if there are no names."""
+    *others, last = names or [""]
+    return f"without its {' and '.join(filter(None, (', '.join(others), last)))}" if names else ""
+
+
+def other_events(run: Run) -> list[str]:
+    """Name the kinds of a run's events that are neither said nor done."""
+    words = {EventKind.NOTE: "notes", EventKind.REASONING: "reasoning"}
+    return [words[kind] for kind in sorted(other_kinds(run.events))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +131,7 @@ def head_sections(head: Head) -> list[Section]:
         Section(Part.INSTRUCTIONS, "Instructions", head.instructions),
         Section(Part.PARENT_CONTEXT, "Parent conversation", "\n\n".join(map(_parent_text, head.parents))),
         Section(Part.SUMMARY, f"Summary of runs 1-{head.covers_through}", head.summary),
+        Section(Part.CONTEXT, "Context", "\n\n".join(head.context)),
     )
     return [section for section in sections if section.text.strip()]
 

@@ -1,5 +1,6 @@
 """The decision for one prompt, as values: what is sent, each run's fate and why, the tokens, the warnings."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -107,11 +108,21 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
-    """A built prompt and everything that explains it.
+class Cut:
+    """Where the budget ended: the run at `position` needs more tokens than the `left` ones."""
 
-    Exactly one of `messages` (format openai) and `text` (format text) is set. `budget` is in the same tokens as
-    `tokens`; `window` is the model's context window, None where unknown.
+    position: int
+    needs: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPlan:
+    """The decision for one prompt and everything that explains it, without what is sent.
+
+    `budget` is in the same tokens as `tokens`; `reserve` is what is kept free of the model's `window` (None where
+    unknown), 0 where the window does not bind. `finished` is the position of the newest finished run, `open_position`
+    that of the open run if the prompt asks it. `cut` is None if no run was left out for the budget.
     """
 
     format: PromptFormat
@@ -120,17 +131,17 @@ class Prompt:
     margin: float
     window: int | None
     budget: int
-    messages: tuple[Mapping[str, Any], ...] | None
-    text: str | None
+    reserve: int
     tokens: TokenParts
-    segments: tuple[Segment, ...]
     fates: tuple[FateRange, ...]
+    cut: Cut | None
     warnings: tuple[PromptWarning, ...]
     settings: EffectiveSettings
     summary_id: str | None
     summary_number: int | None
     covers_through: int | None
-    fingerprint: str
+    finished: int
+    open_position: int | None
 
     @property
     def free(self) -> int:
@@ -141,3 +152,35 @@ class Prompt:
     def unseen(self) -> int:
         """How many runs the model cannot see."""
         return sum(fates.count for fates in self.fates if fates.fate in UNSEEN_FATES)
+
+    @property
+    def lost(self) -> tuple[FateRange, ...]:
+        """The runs that are neither in the prompt nor in its summary."""
+        return tuple(fates for fates in self.fates if fates.fate is Fate.LOST)
+
+    @property
+    def run_tokens(self) -> Mapping[int, int]:
+        """What runs need in this prompt, by position; those that are missing need what is stored with them."""
+        return {self.cut.position: self.cut.needs} if self.cut else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt(PromptPlan):
+    """A built prompt: its plan and what is sent.
+
+    Exactly one of `messages` (format openai) and `text` (format text) is set.
+    """
+
+    messages: tuple[Mapping[str, Any], ...] | None
+    text: str | None
+    segments: tuple[Segment, ...]
+    fingerprint: str
+
+    @property
+    def run_tokens(self) -> Mapping[int, int]:
+        """What the runs in the prompt, and the first that does not fit, need, by position."""
+        tokens = Counter({self.cut.position: self.cut.needs} if self.cut else {})
+        for segment in self.segments:
+            if segment.position is not None:
+                tokens[segment.position] += segment.tokens
+        return tokens

@@ -1,9 +1,15 @@
 """What is stored with a run as its tokens: what it needs in a prompt, as messages of OpenAI, in o200k_base."""
 
+from sessions_app.domain.memory_settings import MemorySettings, PromptFormat
 from sessions_app.domain.pieces import tokens_of
 from sessions_app.domain.prompt_formats import openai
 from sessions_app.domain.tokens import STORED_COUNTER, TokenCounter
 from sessions_app.domain.transcript import Run
+
+
+def are_exact(settings: MemorySettings, counter: TokenCounter) -> bool:
+    """Whether what is stored with finished runs is what they need in prompts under these settings, to the token."""
+    return settings.format is PromptFormat.OPENAI and counter == STORED_COUNTER
 
 
 def run_tokens(run: Run, counter: TokenCounter = STORED_COUNTER) -> int:

@@ -6,8 +6,10 @@ from enum import StrEnum
 
 from sessions_app.domain.errors import EmptySummary
 from sessions_app.domain.memory_settings import MemorySettings, Strategy
+from sessions_app.domain.pieces import SYSTEM
 from sessions_app.domain.text_cutting import cut_at_sentence
-from sessions_app.domain.transcript import Run
+from sessions_app.domain.tokens import PROMPT_FRAME, STORED_COUNTER
+from sessions_app.domain.transcript import Run, TranscriptReader
 
 # More than any vocabulary's longest entry of letters has.
 CHARACTERS_PER_TOKEN = 64
@@ -27,7 +29,8 @@ class Standing:
 
     Tokens and budget are in the same measure; the budget is None where none can be told. `fixed_tokens` counts the
     instructions and the open run, `waiting_tokens` the finished runs behind the summary. `continuing` says that the
-    newest step was a part of the same work.
+    newest step was a part of the same work. `lost_through` is the newest run that is lost in the next prompt, with
+    nothing asked besides; 0 if none is.
     """
 
     finished_through: int
@@ -36,6 +39,7 @@ class Standing:
     waiting_tokens: int
     budget: int | None
     continuing: bool = False
+    lost_through: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +67,42 @@ class SummaryRequest:
 Summarizer = Callable[[SummaryRequest], str]
 
 
+def standing_of(reader: TranscriptReader, *, budget: int | None, continuing: bool = False) -> Standing:
+    """Return how far a session has come; the budget is given in tokens as they are stored."""
+    finished, open_run = reader.finished_through, reader.open_run()
+    newest = reader.newest_summary(finished)
+    covered = newest.covers_through if newest else 0
+    instructions = STORED_COUNTER.message(SYSTEM, [reader.instructions]) if reader.instructions else 0
+    return Standing(
+        finished_through=finished,
+        covered_through=covered,
+        fixed_tokens=PROMPT_FRAME + instructions + (open_run.tokens if open_run else 0),
+        waiting_tokens=reader.tokens_between(covered + 1, finished),
+        budget=budget,
+        continuing=continuing,
+    )
+
+
+def step_is_due(standing: Standing, settings: MemorySettings) -> bool:
+    """Whether there is something to summarize now."""
+    return next_step(standing=standing, settings=settings, waiting=(0,), batch_tokens=1) is not None
+
+
 def next_step(*, standing: Standing, settings: MemorySettings, waiting: Iterable[int], batch_tokens: int) -> int | None:
     """Return through which run to summarize now, or None if there is nothing to do.
 
     `waiting` gives the tokens of the finished runs behind the summary, oldest first, and is read only as far as the
-    step goes. A step takes at most `batch_tokens`, but always one run; what remains is for the next step.
+    step goes. A step takes at most `batch_tokens`, but always one run; what remains is for the next step. Runs that
+    would be lost press too, and are due in any case.
     """
     if settings.strategy is not Strategy.SUMMARY:
         return None
     last = standing.finished_through - settings.offset
     capped = 0 if settings.max_runs is None else standing.finished_through - settings.max_runs
     rest, taken, through = standing.waiting_tokens, 0, standing.covered_through
-    pressed = standing.continuing
+    pressed = standing.continuing or standing.lost_through > standing.covered_through
     for position, tokens in enumerate(waiting, standing.covered_through + 1):
-        due = settings.summarize_at == 0 or position <= capped
+        due = settings.summarize_at == 0 or position <= max(capped, standing.lost_through)
         if not due and position <= last:
             due = pressed = _presses(standing, settings, rest, pressed=pressed)
         if position > last or not due or (taken and taken + tokens > batch_tokens):

@@ -1,6 +1,6 @@
 """What a conversation consists of, as frozen values, and the protocol through which prompts read it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -32,6 +32,10 @@ class EventKind(StrEnum):
     TOOL_CALL = "tool_call"
     REASONING = "reasoning"
     NOTE = "note"
+
+
+# Events that are neither said nor done and that most prompts leave out.
+OTHER_KINDS = (EventKind.NOTE, EventKind.REASONING)
 
 
 class Role(StrEnum):
@@ -74,6 +78,11 @@ class Event:
     created_at: datetime | None = None
 
 
+def other_kinds(events: Iterable[Event]) -> frozenset[EventKind]:
+    """Return which of OTHER_KINDS are among a run's events."""
+    return frozenset(event.kind for event in events if event.kind in OTHER_KINDS)
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One turn at its lineage position (1..n).
@@ -86,6 +95,30 @@ class Run:
     events: tuple[Event, ...]
     error: str = ""
     tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LikeRuns:
+    """The neighbouring finished runs first..last, which have the same status and the same OTHER_KINDS of events."""
+
+    first: int
+    last: int
+    status: RunStatus
+    other_kinds: frozenset[EventKind]
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedRuns:
+    """The newest finished runs that fit by the tokens stored with them: those from `first` on need `tokens` together.
+
+    `first_out` is what the run before them needs if it does not fit, None if there is no candidate left. `peculiar`
+    are, oldest first, those of them that did not complete or hold events of OTHER_KINDS.
+    """
+
+    first: int
+    tokens: int
+    first_out: int | None
+    peculiar: tuple[LikeRuns, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +190,18 @@ class TranscriptReader(Protocol):
 
     def newest_before(self, position: int, *, not_below: int, tokens: int) -> list[Run]:
         """Finished runs p with not_below <= p < position, newest first: as many as fit `tokens`, and one more."""
+        ...
+
+    def weigh(self, *, not_below: int, tokens: int) -> WeighedRuns:
+        """The finished runs p >= not_below, newest first, as many as fit `tokens` by what is stored with them.
+
+        It reads a constant number of rows for each session of the lineage, and one or two for each stretch of runs that
+        are peculiar in the same way.
+        """
+        ...
+
+    def tokens_between(self, first: int, last: int) -> int:
+        """What is stored as the tokens of the runs first..last, from sums; 0 if there are none."""
         ...
 
     def newest_summary(self, covers_at_most: int) -> SummaryEntry | None:

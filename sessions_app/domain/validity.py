@@ -50,8 +50,14 @@ def _order(messages: Sequence[Mapping[str, Any]], *, query_follows: bool) -> Ite
     for index, (role, following) in enumerate(pairwise(roles)):
         if role == following != "tool":
             yield Violation("V3", index + 1, f"two neighbours have the role {role}")
-    if not query_follows and (not roles or roles[-1] not in {"user", "tool"}):
-        yield Violation("V9", max(0, len(roles) - 1), "the last message is neither the user's nor a tool's")
+    yield from _end(roles[-1] if roles else None, max(0, len(roles) - 1), query_follows=query_follows)
+
+
+def _end(role: Any, index: int, *, query_follows: bool) -> Iterator[Violation]:
+    if query_follows and role == "user":
+        yield Violation("V3", index, "the user's message that follows has a neighbour of the same role")
+    if not query_follows and role not in {"user", "tool"}:
+        yield Violation("V9", index, "the last message is neither the user's nor a tool's")
 
 
 def _ids(messages: Sequence[Mapping[str, Any]]) -> Iterator[Violation]:

@@ -1,6 +1,5 @@
 """Column types that behave the same on every database."""
 
-from enum import StrEnum
 from typing import Any
 
 from django.db import models
@@ -19,17 +18,17 @@ class BytewiseCharField(models.CharField):
 
 
 class Constant(models.Value):
-    """A number or a member of our own enums written into the statement instead of beside it.
+    """A number, a plain word such as a member of an enum, or no word, written into the statement instead of beside it.
 
     SQLite plans a statement before it knows its parameters, so it uses an index over "status is pending or running"
     only for a condition that says so itself.
     """
 
-    def __init__(self, constant: StrEnum | int) -> None:
+    def __init__(self, constant: str | int) -> None:
         if isinstance(constant, int):
             super().__init__(constant, output_field=models.IntegerField())
-        elif constant.value.isidentifier():
-            super().__init__(constant.value, output_field=models.CharField())
+        elif not constant or constant.isidentifier():
+            super().__init__(str(constant), output_field=models.CharField())
         else:
             raise ValueError(f"{constant!r} is not a plain word")
 

@@ -41,6 +41,11 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Runs that are still being answered, found by the partial indexes over them."""
         return self.filter(status__in=[Constant(status) for status in OPEN_STATUSES])
 
+    def peculiar(self) -> "RunQuerySet":
+        """Runs that did not complete or hold other events than messages and tool calls, found by an index over them."""
+        ended = [Constant(RunStatus.FAILED), Constant(RunStatus.CANCELLED)]
+        return self.filter(Q(status__in=ended) | ~Q(other_kinds=Constant("")))
+
     def with_events(self) -> "RunQuerySet":
         """Runs with their events in order, in one further query."""
         return self.prefetch_related(models.Prefetch("events", queryset=Event.objects.order_by("index")))
@@ -68,6 +73,9 @@ class Run(models.Model):
     extras = models.JSONField(
         default=dict, blank=True, help_text="What its messages say beyond events, by their index."
     )
+    other_kinds = models.CharField(
+        max_length=40, blank=True, help_text="Kinds of its events that are neither messages nor tool calls."
+    )
     tokens_o200k = models.PositiveBigIntegerField(default=0)
     tokens_before_o200k = models.PositiveBigIntegerField()
     created_at = models.DateTimeField()
@@ -92,6 +100,11 @@ class Run(models.Model):
                 fields=["project", "session"],
                 condition=Q(status__in=["pending", "running"]),
                 name="run_open_in_project",
+            ),
+            models.Index(
+                fields=["session", "position"],
+                condition=Q(status__in=["failed", "cancelled"]) | ~Q(other_kinds=""),
+                name="run_peculiar",
             ),
         ]
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sessions_app.domain.plan import Fate, Prompt
+from sessions_app.domain.plan import Fate, PromptPlan
 from sessions_app.models import Session, Stretch
 
 WINDOW = 40
@@ -55,7 +55,7 @@ class Span:
         return Span(max(self.first, self.last - count + 1), self.last)
 
 
-def bands_of(prompt: Prompt | None, last_position: int) -> list[Band]:
+def bands_of(prompt: PromptPlan | None, last_position: int) -> list[Band]:
     """Return a prompt's fates as bands, oldest first; without a prompt all runs are one band."""
     if prompt is None:
         return [Band(1, last_position, None)] if last_position else []

@@ -1,45 +1,31 @@
-"""What pages say about a built prompt beside it: which runs are in it, what is lost, whether the window binds."""
+"""What pages say about a prompt beside it: which runs are in it, what is lost, what needs how much."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
 
 from sessions_app.domain.errors import BudgetTooSmall, ConvowebError
-from sessions_app.domain.plan import Fate, FateRange, Prompt
-from sessions_app.models import Session
-from sessions_app.queries.run_stream import exact_tokens, open_position
-from sessions_app.queries.token_sums import token_sums
+from sessions_app.domain.plan import Fate, PromptPlan
 
 
 @dataclass(frozen=True, slots=True)
 class PromptFigures:
-    """Notes for the legend of a prompt's budget, its lost runs, and the reserve if the model's window binds.
-
-    `enough` is a limit under which nothing would be lost, 0 if raising the limit would not help.
-    """
+    """Notes for the legend of a prompt's budget, and its lost runs."""
 
     runs: str
     query: str
     summary: str
     lost: str
     lost_count: int
-    reserve: int
-    enough: int
 
 
-def prompt_figures(session: Session, prompt: Prompt) -> PromptFigures:
+def prompt_figures(prompt: PromptPlan) -> PromptFigures:
     """Work out the figures of a prompt."""
-    asked = open_position(prompt)
-    kept = [position for position in exact_tokens(prompt) if position != asked]
-    lost = [fates for fates in prompt.fates if fates.fate is Fate.LOST]
+    kept = [fates for fates in prompt.fates if fates.fate is Fate.KEPT and fates.first != prompt.open_position]
     return PromptFigures(
-        runs=_range(min(kept), max(kept)) if kept else "",
-        query=f"open run {asked:,}" if asked else "",
+        runs=_range(kept[0].first, kept[-1].last) if kept else "",
+        query=f"open run {prompt.open_position:,}" if prompt.open_position else "",
         summary=f"#{prompt.summary_number}" if prompt.summary_number else "",
-        lost=_range(lost[0].first, lost[-1].last) if lost else "",
-        lost_count=sum(fates.count for fates in lost),
-        reserve=_reserve(prompt),
-        enough=_enough(session, prompt, lost) if lost and not _reserve(prompt) else 0,
+        lost=_range(prompt.lost[0].first, prompt.lost[-1].last) if prompt.lost else "",
+        lost_count=sum(fates.count for fates in prompt.lost),
     )
 
 
@@ -51,18 +37,5 @@ def needed_parts(refusal: ConvowebError | None) -> list[tuple[str, int]]:
     return [*parts, ("Together", sum(refusal.needs.values()))]
 
 
-def _enough(session: Session, prompt: Prompt, lost: Sequence[FateRange]) -> int:
-    sums = token_sums(session, {edge for fates in lost for edge in (fates.first, fates.last)})
-    return prompt.tokens.total + ceil(sum(sums.between(each.first, each.last) for each in lost) * prompt.margin)
-
-
 def _range(first: int, last: int) -> str:
     return f"{first:,}" if first == last else f"{first:,}–{last:,}"
-
-
-def _reserve(prompt: Prompt) -> int:
-    values = prompt.settings.values
-    if prompt.window is None:
-        return 0
-    limit, room = values.max_input_tokens, prompt.window - values.reserve_output_tokens
-    return values.reserve_output_tokens if limit is None or limit > room else 0

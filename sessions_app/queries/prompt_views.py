@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
+from sessions_app.domain.pieces import SYSTEM
 from sessions_app.domain.plan import UNSEEN_FATES, Fate, Part, Prompt, Segment
 from sessions_app.models import Session, lineage_runs
 from sessions_app.queries.bands import WINDOW, Span
 
-SYSTEM_PARTS = (Part.INSTRUCTIONS, Part.PARENT_CONTEXT, Part.SUMMARY)
+FIRST_SHOWN = 3
 TEXT_SHOWN = 1_500
 RESULT_SHOWN = 600
 MOST_TEXT = 200_000
@@ -44,17 +45,19 @@ class Following:
 
     first: int
     last: int
+    messages: int
     tokens: int
     opens_at: int
 
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """What is sent, in order; `older` runs stand before the shown ones, `unseen` are counts by fate in words."""
+    """What is sent, in order; `older` runs stand between `first` and `runs`, `unseen` are counts by fate in words."""
 
     system: Sequence[tuple[Segment, MessageView]]
     system_tokens: int
     unseen: Sequence[tuple[Fate, str]]
+    first: Sequence[MessageGroup]
     older: Following | None
     runs: Sequence[MessageGroup]
     tail: Sequence[MessageGroup]
@@ -63,20 +66,23 @@ class PromptView:
 
 
 def prompt_view(*, session: Session, prompt: Prompt, within: Span | None = None) -> PromptView:
-    """Return the prompt for showing; at most WINDOW runs are unfolded, the newest, or the newest of `within`."""
-    system = [segment for segment in prompt.segments if segment.part in SYSTEM_PARTS]
+    """Return the prompt for showing; at most WINDOW runs are unfolded, the first and newest, or some of `within`."""
+    system = [segment for segment in prompt.segments if segment.role == SYSTEM]
     runs = [segment for segment in prompt.segments if segment.part is Part.RUNS]
-    tail = [segment for segment in prompt.segments if segment.part in (Part.CONTEXT, Part.QUERY)]
+    tail = [s for s in prompt.segments if s.part in (Part.CONTEXT, Part.QUERY) and s.role != SYSTEM]
     positions = [position for position in dict.fromkeys(segment.position for segment in runs) if position is not None]
     if within is not None:
         positions = [position for position in positions if position in within]
-    shown = positions[-WINDOW:]
+    first = positions[:FIRST_SHOWN] if within is None and len(positions) > WINDOW else []
+    newest = positions[len(first) :][len(first) - WINDOW :]
+    times = _times(session, [*first, *newest])
     return PromptView(
         system=[(segment, _message(segment)) for segment in system],
         system_tokens=sum(segment.tokens for segment in system),
         unseen=_unseen(prompt),
-        older=_older(runs, positions[:-WINDOW]),
-        runs=list(_groups([s for s in runs if s.position in set(shown)], _times(session, shown))),
+        first=list(_groups(_of(runs, first), times)),
+        older=_older(runs, positions[len(first) : -len(newest)]),
+        runs=list(_groups(_of(runs, newest), times)),
         tail=list(_groups(tail, {})),
         text=(prompt.text or "")[:MOST_TEXT],
         text_left_out=max(0, len(prompt.text or "") - MOST_TEXT),
@@ -94,9 +100,14 @@ def _unseen(prompt: Prompt) -> list[tuple[Fate, str]]:
 def _older(runs: Sequence[Segment], positions: Sequence[int]) -> Following | None:
     if not positions:
         return None
-    folded = set(positions)
-    tokens = sum(segment.tokens for segment in runs if segment.position in folded)
-    return Following(positions[0], positions[-1], tokens, opens_at=positions[-WINDOW:][0])
+    folded = _of(runs, positions)
+    tokens = sum(segment.tokens for segment in folded)
+    return Following(positions[0], positions[-1], len(folded), tokens, opens_at=positions[-WINDOW:][0])
+
+
+def _of(runs: Sequence[Segment], positions: Sequence[int]) -> list[Segment]:
+    wanted = frozenset(positions)
+    return [segment for segment in runs if segment.position in wanted]
 
 
 def _times(session: Session, positions: Sequence[int]) -> Mapping[int, datetime]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sessions_app.domain.memory_settings import Strategy
-from sessions_app.domain.plan import Fate, Part, Prompt
+from sessions_app.domain.plan import Fate, PromptPlan
 from sessions_app.models import Session, Stretch, Summary, lineage_of, lineage_runs
 from sessions_app.queries.bands import (
     WINDOW,
@@ -120,7 +120,7 @@ class StreamAsked:
     whole: Collection[int] = ()
 
 
-def run_stream(*, session: Session, prompt: Prompt | None, asked: StreamAsked) -> list[StreamItem]:
+def run_stream(*, session: Session, prompt: PromptPlan | None, asked: StreamAsked) -> list[StreamItem]:
     """Return the lines of the stream, oldest first; reads the shown runs and the sums at the edges of the folded."""
     pieces = _pieces(session, prompt, asked)
     edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
@@ -129,30 +129,14 @@ def run_stream(*, session: Session, prompt: Prompt | None, asked: StreamAsked) -
     return list(_lines(session, prompt, pieces, sums, cards, asked=asked))
 
 
-def exact_tokens(prompt: Prompt | None) -> dict[int, int]:
-    """Return what each run in the prompt needs, by position, by the counter applied to what is sent."""
-    tokens: dict[int, int] = defaultdict(int)
-    for segment in prompt.segments if prompt else ():
-        if segment.position is not None:
-            tokens[segment.position] += segment.tokens
-    return tokens
-
-
-def open_position(prompt: Prompt | None) -> int | None:
-    """Return the position of the open run that a prompt asks about."""
-    query = (segment.position for segment in prompt.segments if segment.part is Part.QUERY) if prompt else ()
-    return next((position for position in query if position is not None), None)
-
-
-def _pieces(session: Session, prompt: Prompt | None, asked: StreamAsked) -> list[Piece]:
+def _pieces(session: Session, prompt: PromptPlan | None, asked: StreamAsked) -> list[Piece]:
     bands = merged(bands_of(prompt, session.last_position))
     if asked.within:
         bands = bands_within(bands, asked.within)
     if asked.only is not None:
         bands = [band for band in bands if band.fate in asked.only]
     opened = _opened(bands, asked)
-    cuts = _cuts(session, prompt)
-    return pieces_of(bands, stretches=lineage_of(session), opened=opened, cuts=cuts)
+    return pieces_of(bands, stretches=lineage_of(session), opened=opened, cuts=_cuts(prompt))
 
 
 def _opened(bands: Sequence[Band], asked: StreamAsked) -> list[Span]:
@@ -160,19 +144,15 @@ def _opened(bands: Sequence[Band], asked: StreamAsked) -> list[Span]:
     return [*window, asked.opened] if asked.opened else window
 
 
-def _cuts(session: Session, prompt: Prompt | None) -> list[int]:
+def _cuts(prompt: PromptPlan | None) -> list[int]:
     if prompt is None:
         return []
     covered = [] if prompt.covers_through is None else [prompt.covers_through + 1]
-    return [*covered, _finished(session, prompt) - prompt.settings.values.offset + 1]
-
-
-def _finished(session: Session, prompt: Prompt) -> int:
-    return session.last_position - (open_position(prompt) is not None)
+    return [*covered, prompt.finished - prompt.settings.values.offset + 1]
 
 
 def _cards(
-    session: Session, prompt: Prompt | None, pieces: Sequence[Piece], whole: Collection[int]
+    session: Session, prompt: PromptPlan | None, pieces: Sequence[Piece], whole: Collection[int]
 ) -> dict[int, RunCard]:
     pieces_by_position = {p: piece for piece in pieces if piece.opened for p in range(piece.first, piece.last + 1)}
     forks = _forks(session, list(pieces_by_position))
@@ -181,7 +161,7 @@ def _cards(
         for position, piece in pieces_by_position.items()
     }
     runs = lineage_runs(session).filter(position__in=list(places)).with_events()
-    return run_cards(runs=runs, places=places, exact_tokens=exact_tokens(prompt), whole=whole)
+    return run_cards(runs=runs, places=places, exact_tokens=prompt.run_tokens if prompt else {}, whole=whole)
 
 
 def _forks(session: Session, positions: Sequence[int]) -> Mapping[int, list[Session]]:
@@ -196,7 +176,7 @@ def _forks(session: Session, positions: Sequence[int]) -> Mapping[int, list[Sess
 
 def _lines(
     session: Session,
-    prompt: Prompt | None,
+    prompt: PromptPlan | None,
     pieces: Sequence[Piece],
     sums: TokenSums,
     cards: Mapping[int, RunCard],
@@ -208,7 +188,8 @@ def _lines(
     for piece in pieces:
         if card and before and before.last <= card.entry.covers_through < piece.first:
             yield card
-        yield from _headings(session, prompt, before, piece, sums)
+        if prompt:
+            yield from _headings(prompt, before, piece)
         if piece.opened:
             if _begins_shared(session, before, piece, asked):
                 yield _shared_heading(session, piece)
@@ -222,7 +203,7 @@ def _lines(
         yield card
 
 
-def _summary_card(session: Session, prompt: Prompt | None, sums: TokenSums) -> SummaryCard | None:
+def _summary_card(session: Session, prompt: PromptPlan | None, sums: TokenSums) -> SummaryCard | None:
     if prompt is None or prompt.summary_number is None or prompt.covers_through is None:
         return None
     entry = Summary.objects.in_use().filter(session=session, number=prompt.summary_number).first()
@@ -231,15 +212,13 @@ def _summary_card(session: Session, prompt: Prompt | None, sums: TokenSums) -> S
     return SummaryCard(entry, sums.through(prompt.covers_through), prompt.tokens.summary)
 
 
-def _headings(
-    session: Session, prompt: Prompt | None, before: Piece | None, piece: Piece, sums: TokenSums
-) -> Iterator[StreamItem]:
-    if before and prompt and piece.fate is Fate.KEPT and before.fate in (Fate.LOST, Fate.PRUNED):
-        yield CutLine(before.last, sums.between(before.last, before.last), prompt.free)
-    if prompt and before and piece.opened and prompt.settings.values.strategy is Strategy.SUMMARY:
-        offset, finished = prompt.settings.values.offset, _finished(session, prompt)
-        if offset and piece.first == finished - offset + 1:
-            yield OffsetLine(piece.first, finished, offset, piece.fate)
+def _headings(prompt: PromptPlan, before: Piece | None, piece: Piece) -> Iterator[StreamItem]:
+    values, cut = prompt.settings.values, prompt.cut
+    if before and cut and before.last == cut.position:
+        yield CutLine(cut.position, cut.needs, cut.left)
+    offset = values.offset if values.strategy is Strategy.SUMMARY else 0
+    if before and piece.opened and offset and piece.first == prompt.finished - offset + 1:
+        yield OffsetLine(piece.first, prompt.finished, offset, piece.fate)
 
 
 def _begins_shared(session: Session, before: Piece | None, piece: Piece, asked: StreamAsked) -> bool:

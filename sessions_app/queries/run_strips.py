@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from sessions_app.domain.plan import Prompt
+from sessions_app.domain.plan import PromptPlan
 from sessions_app.models import Session
 from sessions_app.queries.bands import Band, bands_of
-from sessions_app.queries.run_stream import open_position
 from sessions_app.queries.token_sums import token_sums
 
 MOST_BARS = 300
@@ -24,9 +23,9 @@ class StripBar:
     url: str
 
 
-def strip_bars(*, session: Session, prompt: Prompt) -> list[StripBar]:
+def strip_bars(*, session: Session, prompt: PromptPlan) -> list[StripBar]:
     """Return the bars, oldest first; reads one row for each edge of a bar, never a run between."""
-    asked = open_position(prompt)
+    asked = prompt.open_position
     bins = list(_bins(bands_of(prompt, session.last_position), session.last_position, asked))
     edges = [*(band.first for band in bins), *(band.last for band in bins[-1:])]
     sums = token_sums(session, edges)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from django.db.models import Exists, OuterRef
 
-from sessions_app.domain.plan import UNSEEN_FATES, Fate, Prompt
+from sessions_app.domain.plan import UNSEEN_FATES, Fate, PromptPlan
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Run, Session, Summary, SummaryStatus, ancestors_of
 from sessions_app.queries.capped_counts import CappedCount, capped_count
@@ -139,7 +139,7 @@ def crumbs_of(session: Session) -> list[Crumb]:
     return [root, *crumbs[1 - ANCESTORS_SHOWN :]]
 
 
-def chips_of(prompt: Prompt | None, runs: int) -> list[Chip]:
+def chips_of(prompt: PromptPlan | None, runs: int) -> list[Chip]:
     """Return the filters over the runs with their counts; those that hold nothing are left out."""
     counts: dict[Fate, int] = defaultdict(int)
     for fates in prompt.fates if prompt else ():

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
+from sessions_app.domain.budget import budget_of
 from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import (
     SETTINGS,
@@ -169,11 +170,11 @@ def _no_effect(setting: Setting, session: Session, values: MemorySettings) -> It
 
 
 def _reserve_without_effect(values: MemorySettings) -> Iterator[str]:
-    window = language_model(values.model).window
-    if window is None:
+    model = language_model(values.model)
+    if model.window is None:
         yield "no effect: the window of this model is not known"
-    elif values.max_input_tokens is not None and values.max_input_tokens <= window - values.reserve_output_tokens:
-        yield f"no effect: the window of {window:,} does not bind"
+    elif budget_of(values, model).reserve is None:
+        yield f"no effect: the window of {model.window:,} does not bind"
 
 
 def _slider(setting: Setting, value: Any) -> Slider | None:

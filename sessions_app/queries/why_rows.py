@@ -2,20 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
+from itertools import accumulate
 
 from django.db.models.functions import Left
 
-from sessions_app.domain.plan import Fate, Prompt
+from sessions_app.domain.plan import Fate, PromptPlan
 from sessions_app.domain.transcript import EventKind, Role
 from sessions_app.models import Event, Session, Stretch, lineage_runs
 from sessions_app.queries.bands import Band, Piece, Span, bands_of, bands_within, newest_window, pieces_of
-from sessions_app.queries.run_stream import exact_tokens, open_position
 from sessions_app.queries.token_sums import TokenSums, token_sums
 
 CHANGED = "changed"
 INPUT_SHOWN = 200
-DROPPED = (Fate.PRUNED, Fate.LOST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ class WhyAsked:
     within: Span | None = None
 
 
-def why_table(*, session: Session, a: Prompt | None, b: Prompt, asked: WhyAsked) -> WhyTable:
+def why_table(*, session: Session, a: PromptPlan | None, b: PromptPlan, asked: WhyAsked) -> WhyTable:
     """Return the table under the prompts A and B; its cost does not grow with the session."""
     bands_a = bands_of(a, session.last_position)
     bands_b = list(_cut_at(bands_of(b, session.last_position), bands_a))
@@ -126,22 +124,20 @@ def _fate_at(bands: Sequence[Band], position: int) -> Fate | None:
     return next((band.fate for band in bands if band.first <= position <= band.last), None)
 
 
-def _room(prompt: Prompt) -> int:
+def _room(prompt: PromptPlan) -> int:
     return prompt.free + prompt.tokens.runs
 
 
 def _rows(
-    session: Session, a: Prompt | None, b: Prompt, pieces: Sequence[Piece], bands_a: Sequence[Band]
+    session: Session, a: PromptPlan | None, b: PromptPlan, pieces: Sequence[Piece], bands_a: Sequence[Band]
 ) -> Iterator[WhyRow | BudgetCut]:
     singles = [p for piece in pieces if piece.opened for p in range(piece.last, piece.first - 1, -1)]
     edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
-    sums, inputs, exact = token_sums(session, {*singles, *edges}), _inputs(session, singles), exact_tokens(b)
-    asked_a, asked_b = open_position(a), open_position(b)
-    newest_dropped = max((fates.last for fates in b.fates if fates.fate in DROPPED), default=None)
+    sums, inputs = token_sums(session, {*singles, *edges, b.finished}), _inputs(session, singles)
+    exact, used = b.run_tokens, _used(b)
     for piece in pieces:
-        if piece.last == newest_dropped:
-            needs = ceil(sums.between(piece.last, piece.last) * b.margin)
-            yield BudgetCut(b.free, piece.last, needs)
+        if b.cut and piece.last == b.cut.position:
+            yield BudgetCut(b.cut.left, b.cut.position, b.cut.needs)
         spans = [Span(p, p) for p in range(piece.last, piece.first - 1, -1)] if piece.opened else [piece]
         for span in spans:
             yield WhyRow(
@@ -150,10 +146,10 @@ def _rows(
                 grouped=not piece.opened,
                 input=inputs.get(span.first, "") if piece.opened else "",
                 tokens=_tokens(exact, sums, span.first, span.last),
-                look_a="query" if span.first == asked_a else str(_fate_at(bands_a, span.first) or ""),
-                look_b="query" if span.first == asked_b else str(piece.fate),
+                look_a="query" if a and span.first == a.open_position else str(_fate_at(bands_a, span.first) or ""),
+                look_b="query" if span.first == b.open_position else str(piece.fate),
                 reason=piece.reason,
-                used=_used(exact, span.first, asked_b) if piece.fate is Fate.KEPT else None,
+                used=used.get(span.first, sums.between(span.first, b.finished)) if _takes_room(piece, b) else None,
             )
 
 
@@ -162,10 +158,14 @@ def _tokens(exact: Mapping[int, int], sums: TokenSums, first: int, last: int) ->
     return sum(kept) if len(kept) == last - first + 1 else sums.between(first, last)
 
 
-def _used(exact: Mapping[int, int], position: int, asked: int | None) -> int | None:
-    if position == asked:
-        return None
-    return sum(tokens for at, tokens in exact.items() if at >= position and at != asked)
+def _takes_room(piece: Piece, prompt: PromptPlan) -> bool:
+    return piece.fate is Fate.KEPT and piece.first != prompt.open_position
+
+
+def _used(prompt: PromptPlan) -> Mapping[int, int]:
+    """Return what the runs from each one on up need, by position, where that is not what is stored with them."""
+    history = sorted((position for position in prompt.run_tokens if position != prompt.open_position), reverse=True)
+    return dict(zip(history, accumulate(prompt.run_tokens[position] for position in history), strict=True))
 
 
 def _inputs(session: Session, positions: Sequence[int]) -> dict[int, str]:

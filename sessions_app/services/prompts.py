@@ -1,16 +1,21 @@
 """The built prompt of a session: the one function behind browser, API and tasks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings as configuration
 
-from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.builder import build_prompt, plan_prompt
 from sessions_app.domain.errors import NotFound
-from sessions_app.domain.memory_settings import EffectiveSettings, check_settings, resolve_settings
-from sessions_app.domain.plan import Prompt
+from sessions_app.domain.language_models import language_model
+from sessions_app.domain.memory_settings import LARGEST_INTEGER, EffectiveSettings, check_settings, resolve_settings
+from sessions_app.domain.plan import FateRange, Prompt, PromptPlan
+from sessions_app.domain.run_tokens import are_exact
 from sessions_app.models import Session, SessionTranscript
 from sessions_app.models.connections import one_state
+
+LIMITS_TRIED = 2
 
 
 def effective_settings(*, session: Session, overrides: Mapping[str, Any] | None = None) -> EffectiveSettings:
@@ -33,10 +38,7 @@ def session_prompt(
     instructions: str | None = None,
 ) -> Prompt:
     """Build the session's next prompt, as it is stored now; reads only. `overrides` are sparse settings for once."""
-    with one_state():
-        stored = Session.objects.select_related("project").filter(pk=session.pk).first()
-        if stored is None:
-            raise NotFound("There is no such session.")
+    with as_stored(session) as stored:
         return build_prompt(
             reader=SessionTranscript(stored),
             settings=effective_settings(session=stored, overrides=overrides),
@@ -45,3 +47,50 @@ def session_prompt(
             tools=tools,
             instructions=instructions,
         )
+
+
+def session_plan(
+    *, session: Session, overrides: Mapping[str, Any] | None = None, query: str | None = None
+) -> PromptPlan:
+    """Decide the session's next prompt, as it is stored now, without what is sent.
+
+    It costs the same whatever is sent, but only where `domain.run_tokens.are_exact`; elsewhere the prompt is built.
+    """
+    with as_stored(session) as stored:
+        settings = effective_settings(session=stored, overrides=overrides)
+        return plan_prompt(reader=SessionTranscript(stored), settings=settings, query=query)
+
+
+def limit_without_loss(*, session: Session, plan: PromptPlan) -> int | None:
+    """Return a max_input_tokens under which the session's next prompt loses no run, or None if none was found.
+
+    Each limit is tried, since under a higher one a summary that was cut grows too. Where that costs more the more is
+    sent, only limits up to twice the present budget are.
+    """
+    values = plan.settings.values
+    counter = language_model(values.model).counter
+    highest = LARGEST_INTEGER if are_exact(values, counter) else 2 * plan.budget
+    for _ in range(LIMITS_TRIED if values.max_input_tokens else 0):
+        lost = sum(_stored_tokens(session, fates) for fates in plan.lost)
+        limit = plan.tokens.total + counter.scaled(lost)
+        if limit > highest:
+            return None
+        plan = session_plan(session=session, overrides={"max_input_tokens": limit})
+        if not plan.lost:
+            return limit
+    return None
+
+
+def _stored_tokens(session: Session, fates: FateRange) -> int:
+    with as_stored(session) as stored:
+        return SessionTranscript(stored).tokens_between(fates.first, fates.last)
+
+
+@contextmanager
+def as_stored(session: Session) -> Iterator[Session]:
+    """Read a session anew, with what belongs to it from the same state of the database."""
+    with one_state():
+        stored = Session.objects.select_related("project").filter(pk=session.pk).first()
+        if stored is None:
+            raise NotFound("There is no such session.")
+        yield stored

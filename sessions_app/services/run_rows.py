@@ -91,7 +91,7 @@ def store_tokens(
     value = transcript.Run(run.position, RunStatus(run.status), tuple(events), run.error)
     tokens = run_tokens(value, counter)
     gained = tokens - run.tokens_o200k
-    Run.objects.filter(pk=run.pk).update(tokens_o200k=tokens, touched_at=now)
+    Run.objects.filter(pk=run.pk).update(tokens_o200k=tokens, other_kinds=_other_kinds(events), touched_at=now)
     Session.objects.filter(pk=run.session_id).update(tokens_o200k=F("tokens_o200k") + gained)
     run.tokens_o200k = tokens
 
@@ -100,6 +100,10 @@ def _rewritten(row: Event, event: transcript.Event) -> Event:
     return Event.from_value(
         event, pk=row.pk, run_id=row.run_id, index=row.index, parent_id=row.parent_id, created_at=row.created_at
     )
+
+
+def _other_kinds(events: Iterable[transcript.Event]) -> str:
+    return " ".join(sorted(transcript.other_kinds(events)))
 
 
 def _run_row(run: NewRun, session: Session, now: datetime) -> Run:
@@ -116,6 +120,7 @@ def _run_row(run: NewRun, session: Session, now: datetime) -> Run:
         prompt_fingerprint=run.prompt_fingerprint,
         metadata=run.metadata,
         extras=run.extras,
+        other_kinds=_other_kinds(run.events),
         tokens_o200k=run.tokens,
         created_at=created_at,
         touched_at=now,

@@ -2,47 +2,57 @@
 
 from typing import Any
 
-from sessions_app.domain.errors import ConvowebError
+from sessions_app.domain.errors import ConvowebError, NotFound
 from sessions_app.domain.memory_settings import settings_hash
-from sessions_app.domain.plan import Fate, Part, Prompt
+from sessions_app.domain.plan import Part, PromptPlan
 from sessions_app.models import Session
-from sessions_app.services.prompts import effective_settings, session_prompt
+from sessions_app.services.prompts import as_stored, effective_settings, session_plan
 
 
-def refresh_snapshot(*, session: Session) -> None:
-    """Store the measures of the session's next prompt, or why it cannot be built.
+def refresh_snapshot(*, session: Session) -> int:
+    """Store the figures of the session's next prompt, or why it cannot be built, unless they are of its present state.
 
     With them stands the wish that they fulfil: while another one stands, they are those of an earlier state.
+    Return the newest run that this prompt loses, 0 if it loses none.
     """
-    values, wish = effective_settings(session=session).values, session.summary_wanted_at
-    snapshot: dict[str, Any] = {
+    try:
+        with as_stored(session) as stored:
+            snapshot = _snapshot(stored)
+    except NotFound:
+        return 0
+    if snapshot != stored.prompt_snapshot:
+        Session.objects.filter(pk=stored.pk).update(prompt_snapshot=snapshot)
+    return int(snapshot.get("lost_through", 0))
+
+
+def _snapshot(session: Session) -> dict[str, Any]:
+    values = effective_settings(session=session).values
+    state = {
         "position": session.last_position,
         "settings": settings_hash(values),
-        "wish": wish and wish.isoformat(),
+        "changed": session.updated_at.isoformat(),
+        "entry": session.summary_id,
+        "wish": session.summary_wanted_at and session.summary_wanted_at.isoformat(),
     }
+    earlier = session.prompt_snapshot or {}
+    # What parents hand down changes without the session.
+    if state.items() <= earlier.items() and not values.include_parent_context:
+        return earlier
     try:
-        snapshot |= _measures(session_prompt(session=session))
+        return state | _figures(session_plan(session=session))
     except ConvowebError as refusal:
-        snapshot |= {"error": refusal.detail}
-    Session.objects.filter(pk=session.pk).update(prompt_snapshot=snapshot)
+        return state | {"error": refusal.detail}
 
 
-def _measures(prompt: Prompt) -> dict[str, Any]:
+def _figures(plan: PromptPlan) -> dict[str, Any]:
     return {
-        "summary": prompt.covers_through,
-        "total": prompt.tokens.total,
-        "budget": prompt.budget,
-        "parts": {part.value: getattr(prompt.tokens, part.value) for part in Part},
-        "unseen": prompt.unseen,
-        "lost": sum(fates.count for fates in prompt.fates if fates.fate is Fate.LOST),
-        "reserve": _reserve(prompt),
+        "summary": plan.covers_through,
+        "total": plan.tokens.total,
+        "budget": plan.budget,
+        "parts": {part.value: getattr(plan.tokens, part.value) for part in Part},
+        "unseen": plan.unseen,
+        "lost": sum(fates.count for fates in plan.lost),
+        "lost_through": plan.lost[-1].last if plan.lost else 0,
+        "reserve": plan.reserve,
         "error": None,
     }
-
-
-def _reserve(prompt: Prompt) -> int:
-    """Return the tokens kept free for the answer if the model's window is what limits the prompt, else 0."""
-    values = prompt.settings.values
-    limit = values.max_input_tokens
-    window_binds = limit is None or (prompt.window is not None and prompt.window - values.reserve_output_tokens < limit)
-    return values.reserve_output_tokens if window_binds else 0

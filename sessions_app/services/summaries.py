@@ -1,6 +1,7 @@
 """Moving a session's summary on: one step at a time, safe against failures, crashes and other workers."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -17,12 +18,13 @@ from sessions_app.domain.summaries import (
     SummaryRequest,
     accepted_text,
     next_step,
+    standing_of,
 )
 from sessions_app.domain.summarizers import extractive
 from sessions_app.domain.text_cleaning import clean_text
-from sessions_app.domain.tokens import PROMPT_FRAME, STORED_COUNTER
+from sessions_app.domain.tokens import STORED_COUNTER
 from sessions_app.domain.transcript import Run as RunValue
-from sessions_app.models import Run, Session, lineage_of, lineage_runs
+from sessions_app.models import Run, Session, SessionTranscript, lineage_of, lineage_runs
 from sessions_app.services import summary_claims
 from sessions_app.services.adoption import adopt
 from sessions_app.services.prompts import effective_settings
@@ -63,11 +65,13 @@ def advance(*, session_pk: int, now: datetime) -> Outcome:
     if session.next_attempt_at is not None and session.next_attempt_at > now:
         return Outcome.BACKING_OFF
     settings = effective_settings(session=session).values
-    standing = _standing(session, settings)
+    standing = standing_of(SessionTranscript(session), budget=_budget(settings), continuing=_continues(session))
     through = _due_through(session, settings, standing)
     if through is None:
         # Before the wish rests, so that it stands as long as these figures are not those of the change it came from.
-        refresh_snapshot(session=session)
+        standing = replace(standing, lost_through=refresh_snapshot(session=session))
+        through = _due_through(session, settings, standing)
+    if through is None:
         return Outcome.NOTHING_DUE if summary_claims.settle(session=session) else Outcome.BUSY
     if adopt(session=session, finished_through=standing.finished_through, now=now):
         return Outcome.ADVANCED
@@ -78,22 +82,6 @@ def advance(*, session_pk: int, now: datetime) -> Outcome:
 def _due_through(session: Session, settings: MemorySettings, standing: Standing) -> int | None:
     waiting = _waiting_tokens(session, standing.covered_through + 1, standing.finished_through)
     return next_step(standing=standing, settings=settings, waiting=waiting, batch_tokens=BATCH_TOKENS)
-
-
-def _standing(session: Session, settings: MemorySettings) -> Standing:
-    head = session.summary
-    covered = head.covers_through if head else 0
-    open_run = Run.objects.unfinished().filter(session=session).order_by("position").first()
-    finished = open_run.position - 1 if open_run else session.last_position
-    instructions = STORED_COUNTER.message("system", [session.instructions]) if session.instructions else 0
-    return Standing(
-        finished_through=finished,
-        covered_through=covered,
-        fixed_tokens=PROMPT_FRAME + instructions + (open_run.tokens_o200k if open_run else 0),
-        waiting_tokens=_tokens_between(session, covered + 1, finished),
-        budget=_budget(settings),
-        continuing=_continues(session),
-    )
 
 
 def _budget(settings: MemorySettings) -> int | None:
@@ -108,15 +96,6 @@ def _continues(session: Session) -> bool:
     """Whether the summary in use was made for the wish that still stands."""
     made_at = session.summary.completed_at if session.summary else None
     return made_at is not None and session.summary_wanted_at is not None and made_at > session.summary_wanted_at
-
-
-def _tokens_between(session: Session, first: int, last: int) -> int:
-    """Return the tokens of the lineage's runs first..last from their prefix sums."""
-    if first > last:
-        return 0
-    ends = lineage_runs(session).filter(position__in=(first, last)).order_by("position")
-    sums = list(ends.values_list("tokens_before_o200k", "tokens_o200k"))
-    return sum(sums[-1]) - sums[0][0]
 
 
 def _waiting_tokens(session: Session, first: int, last: int) -> Iterator[int]:

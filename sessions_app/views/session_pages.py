@@ -13,7 +13,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from sessions_app.domain.errors import ConvowebError, InvalidInput
 from sessions_app.domain.identifiers import is_legal_id
-from sessions_app.domain.plan import Prompt
+from sessions_app.domain.plan import PromptPlan
 from sessions_app.models import Project, Session
 from sessions_app.models.connections import one_state
 from sessions_app.queries.bands import WINDOW, Span
@@ -22,7 +22,7 @@ from sessions_app.queries.run_stream import StreamAsked, run_stream
 from sessions_app.queries.run_strips import strip_bars
 from sessions_app.queries.session_pages import Chip, chips_of, crumbs_of, newest_status, summary_work, tree_rows
 from sessions_app.queries.settings_controls import setting_rows
-from sessions_app.services.prompts import effective_settings, session_prompt
+from sessions_app.services.prompts import effective_settings, limit_without_loss, session_plan
 from sessions_app.services.sessions import fork_session
 from sessions_app.services.settings import project_settings
 from sessions_app.views.projects import page_context, project_for
@@ -95,10 +95,10 @@ def session_of(project: Project, session_id: str) -> Session:
     return get_object_or_404(sessions, public_id=session_id)
 
 
-def next_prompt(conversation: Session) -> tuple[Prompt | None, ConvowebError | None]:
-    """Return the session's next prompt, or why none can be built."""
+def next_prompt(conversation: Session) -> tuple[PromptPlan | None, ConvowebError | None]:
+    """Return the plan of the session's next prompt, or why none can be built."""
     try:
-        return session_prompt(session=conversation), None
+        return session_plan(session=conversation), None
     except ConvowebError as refusal:
         return None, refusal
 
@@ -147,7 +147,11 @@ def _asked(request: HtmxRequest, shown: Chip | None, last_position: int) -> Stre
 
 
 def _surroundings(
-    request: HtmxRequest, project: Project, conversation: Session, prompt: Prompt | None, refusal: ConvowebError | None
+    request: HtmxRequest,
+    project: Project,
+    conversation: Session,
+    prompt: PromptPlan | None,
+    refusal: ConvowebError | None,
 ) -> dict[str, Any]:
     saved, inherited = effective_settings(session=conversation), project_settings(project=project)
     newest = newest_status(conversation)
@@ -157,7 +161,8 @@ def _surroundings(
         **tree_context(project, conversation),
         "crumbs": crumbs_of(conversation),
         "refusal": refusal,
-        "figures": prompt_figures(conversation, prompt) if prompt else None,
+        "figures": prompt_figures(prompt) if prompt else None,
+        "enough": limit_without_loss(session=conversation, plan=prompt) if prompt and prompt.lost else None,
         "needs": needed_parts(refusal),
         "is_open": is_open,
         "next_turn": conversation.last_position + (not is_open),

@@ -63,7 +63,11 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
     """Render a tab; a form sent without htmx is led to the short address, swaps tell theirs to the browser."""
     if not request.htmx and "seen" in request.GET and not more:
         return HttpResponseRedirect(bench.url(TABS[tab], **_asked_besides(request, tab)))
-    context = compared(bench) | {"project": bench.project, "conversation": bench.conversation, "tab": tab}
+    context = compared(bench, built=_built(request, tab)) | {
+        "project": bench.project,
+        "conversation": bench.conversation,
+        "tab": tab,
+    }
     context |= _prompt_tab(request, bench, context) if tab == "prompt" else _why_tab(request, bench, context)
     if request.htmx and "from" in request.GET:
         return render_page(request, f"tune/{tab}.html", "rows", context)
@@ -75,6 +79,11 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
         return trigger_client_event(swapped, "announce", {"value": context["sides"][1].sentence})
     context |= page_context(request.user, bench.project, area="sessions")
     return render_page(request, PAGE, partial, context | tree_context(bench.project, bench.conversation) | more)
+
+
+def _built(request: HttpRequest, tab: str) -> str:
+    """Return the side whose texts are shown; Why shows none."""
+    return "" if tab == "why" else _asked_besides(request, tab)["side"] or "b"
 
 
 def _asked_besides(request: HttpRequest, tab: str) -> dict[str, str]:
@@ -90,7 +99,7 @@ def _prompt_tab(request: HtmxRequest, bench: Bench, context: Mapping[str, Any]) 
     a, b = context["sides"]
     shown: Side = a if carried["side"] else b
     span = span_of(request.GET, bench.conversation.last_position)
-    view = prompt_view(session=bench.conversation, prompt=shown.prompt, within=span) if shown.prompt else None
+    view = prompt_view(session=bench.conversation, prompt=shown.sent, within=span) if shown.sent else None
     found = {"shown": shown, "view": view, "carried": carried, "more_url": bench.url(**carried)}
     return found | {"call": _call(request, bench, {} if carried["side"] else bench.draft.overrides)}
 

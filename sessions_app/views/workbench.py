@@ -1,7 +1,7 @@
 """A conversation on the workbench: its saved settings, A, and a draft of others, B, which lives in the address."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +10,13 @@ from django.urls import reverse
 
 from sessions_app.domain.errors import ConvowebError, InvalidSettings
 from sessions_app.domain.memory_settings import EffectiveSettings
-from sessions_app.domain.plan import Fate, Prompt
+from sessions_app.domain.plan import Prompt, PromptPlan
 from sessions_app.domain.settings_draft import Draft, read_draft
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.models import Project, Session
 from sessions_app.queries.prompt_figures import needed_parts
 from sessions_app.queries.settings_controls import address
-from sessions_app.services.prompts import effective_settings, session_prompt
+from sessions_app.services.prompts import effective_settings, session_plan, session_prompt
 from sessions_app.services.settings import project_settings
 from sessions_app.views.projects import project_for
 from sessions_app.views.session_pages import session_of
@@ -26,17 +26,22 @@ TABS = {"prompt": "tune", "why": "tune-why"}
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two settings that are compared: its next prompt, or why there is none."""
+    """One of the two settings that are compared: the plan of its next prompt, or why there is none."""
 
     key: str
     label: str
-    prompt: Prompt | None
+    prompt: PromptPlan | None
     refusal: ConvowebError | None
+
+    @property
+    def sent(self) -> Prompt | None:
+        """The prompt with what is sent, if it was built."""
+        return self.prompt if isinstance(self.prompt, Prompt) else None
 
     @property
     def lost(self) -> bool:
         """Whether runs are lost."""
-        return self.prompt is not None and any(fates.fate is Fate.LOST for fates in self.prompt.fates)
+        return self.prompt is not None and bool(self.prompt.lost)
 
     @property
     def sentence(self) -> str:
@@ -53,8 +58,8 @@ class Side:
 
     @property
     def message_count(self) -> int:
-        """How many messages are sent."""
-        return len(self.prompt.messages or ("text",)) if self.prompt else 0
+        """How many messages are sent, if the prompt was built."""
+        return len(self.sent.messages or ("text",)) if self.sent else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +98,15 @@ def _seen(text: str) -> Mapping[str, Any]:
     return seen if isinstance(seen, dict) else {}
 
 
-def compared(bench: Bench) -> dict[str, Any]:
-    """Build the next prompt under A and B; without a draft they are the same."""
-    a = _side("a", "Saved", bench, {})
+def compared(bench: Bench, *, built: str) -> dict[str, Any]:
+    """Decide the next prompt under A and B and build that of the side `built`; without a draft they are the same."""
+    same = not bench.draft.changes and not bench.draft.errors
+    a = _side("a", "Saved", bench, {}, decide=session_prompt if built == "a" or (built and same) else session_plan)
     if bench.draft.errors:
         b = Side("b", "Draft", None, InvalidSettings(" ".join(bench.draft.errors.values())))
     elif bench.draft.changes:
-        b = _side("b", "Draft", bench, bench.draft.overrides)
+        decide = session_prompt if built == "b" else session_plan
+        b = _side("b", "Draft", bench, bench.draft.overrides, decide=decide)
     else:
         b = Side("b", "Draft", a.prompt, a.refusal)
     return {"sides": (a, b), "difference": _difference(a, b)}
@@ -112,9 +119,11 @@ def _difference(a: Side, b: Side) -> str:
     return f"{b.prompt.tokens.total - a.prompt.tokens.total:+,}".replace("-", "\N{MINUS SIGN}")
 
 
-def _side(key: str, label: str, bench: Bench, overrides: Mapping[str, Any]) -> Side:
+def _side(
+    key: str, label: str, bench: Bench, overrides: Mapping[str, Any], *, decide: Callable[..., PromptPlan]
+) -> Side:
     try:
-        prompt = session_prompt(session=bench.conversation, overrides=overrides, query=bench.query or None)
+        prompt = decide(session=bench.conversation, overrides=overrides, query=bench.query or None)
     except ConvowebError as refusal:
         return Side(key, label, None, refusal)
     return Side(key, label, prompt, None)

@@ -5,7 +5,7 @@ import pytest
 from sessions_app.domain.builder import build_prompt
 from sessions_app.domain.errors import BudgetTooSmall, InvalidInput, WindowUnknown
 from sessions_app.domain.memory_settings import resolve_settings
-from sessions_app.domain.plan import Fate, Part, Prompt, WarningCode
+from sessions_app.domain.plan import Cut, Fate, Part, Prompt, WarningCode
 from sessions_app.domain.transcript import ParentContext, RunStatus, SummaryEntry
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, exchange, run, settings, user
 from tests.domain.recount import count_messages
@@ -111,6 +111,22 @@ def test_without_query_and_open_run_it_is_the_context_for_a_query_to_come():
     assert prompt.tokens.query == 0
 
 
+def test_context_blocks_for_a_query_to_come_stand_in_the_system_block_so_that_it_may_follow():
+    reader = history(2, instructions="Be kind.", summaries=[SummaryEntry("s1", 1, 1, "They met.")])
+    prompt = build_prompt(reader=reader, settings=settings(offset=1), query=None, context=["A fact.", "Another."])
+    assert contents(prompt) == [
+        "# Instructions\nBe kind.\n\n# Summary of runs 1-1\nThey met.\n\n# Context\nA fact.\n\nAnother.",
+        "one",
+        "two",
+    ]
+    assert prompt.messages is not None
+    assert count_messages(prompt.messages, "o200k_base") == prompt.tokens.total
+    assert prompt.tokens.context > 0
+    with pytest.raises(BudgetTooSmall) as refused:
+        build_prompt(reader=reader, settings=settings(max_input_tokens=20), query=None, context=["fact " * 20])
+    assert set(refused.value.needs) == {"instructions", "context", "overhead"}
+
+
 @pytest.mark.parametrize(
     ("given", "pointer"),
     [
@@ -197,6 +213,26 @@ def test_the_newest_run_is_dropped_too_with_a_warning():
     assert "Run 2, the newest, does not fit" in prompt.warnings[0].detail
 
 
+@pytest.mark.parametrize(
+    ("model", "output", "needs", "left"),
+    [
+        # Of 50: 7 for the query and 3 for the prompt, 10 a run; in the margin's measure 10, 4 and 7 + 7.
+        ("gpt-4.1-mini", "openai", 63, 20),
+        ("claude-sonnet-4-5", "openai", 83, 8),
+        # "User: Go on." as a paragraph 5, "Assistant:" 2; two runs of two paragraphs of 4.
+        ("gpt-4.1-mini", "text", 60, 27),
+    ],
+)
+def test_the_cut_says_what_the_run_needs_in_this_prompt_and_what_is_left(
+    model: str, output: str, needs: int, left: int
+):
+    runs = [exchange("one", "two"), exchange("word " * 53, "two"), exchange("one", "two"), exchange("one", "two")]
+    prompt = build(InMemoryTranscript(runs), strategy="buffer", model=model, format=output, max_input_tokens=50)
+    assert prompt.cut == Cut(position=2, needs=needs, left=left)
+    assert prompt.cut.left == prompt.free
+    assert build(InMemoryTranscript(runs), strategy="buffer", model=model, format=output, last_n=2).cut is None
+
+
 def test_with_autoprune_off_what_does_not_fit_is_an_error_and_what_fits_is_sent():
     # Each run 5 + 5, the query 7, the prompt 3.
     assert build(history(3), autoprune=False, max_input_tokens=40).tokens.total == 40
@@ -214,10 +250,17 @@ def test_an_unknown_model_is_counted_with_a_margin_and_warned_of():
         build(history(1), model="someone/unheard-of")
 
 
-def test_a_limit_above_the_window_is_warned_of():
-    prompt = build(history(1), model="gpt-4", max_input_tokens=9_000)
-    assert prompt.budget == 8_192 - 1_024
+@pytest.mark.parametrize("limit", [9_000, 8_192 - 1_024 + 1])
+def test_a_limit_above_what_the_window_leaves_is_warned_of(limit: int):
+    prompt = build(history(1), model="gpt-4", max_input_tokens=limit)
+    assert (prompt.budget, prompt.reserve) == (8_192 - 1_024, 1_024)
     assert codes(prompt) == [WarningCode.LIMIT_ABOVE_WINDOW]
+    assert "7,168" in prompt.warnings[0].detail
+
+
+def test_a_limit_that_the_window_has_room_for_binds():
+    prompt = build(history(1), model="gpt-4", max_input_tokens=8_192 - 1_024)
+    assert (prompt.budget, prompt.reserve, codes(prompt)) == (7_168, 0, [])
 
 
 def test_the_fingerprint_depends_on_what_is_sent_and_on_the_values_but_not_on_their_layers():

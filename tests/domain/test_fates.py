@@ -1,8 +1,9 @@
 from typing import Any
 
 from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.memory_settings import resolve_settings
 from sessions_app.domain.plan import Prompt
-from sessions_app.domain.transcript import ParentContext, Run, RunStatus, SummaryEntry
+from sessions_app.domain.transcript import Event, EventKind, ParentContext, Run, RunStatus, SummaryEntry
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, exchange, run, settings, user
 
 
@@ -54,6 +55,43 @@ def test_a_lost_run_among_the_newest_offset_names_the_offset():
     assert [each[:3] for each in fates(prompt)] == [(1, 1, "lost"), (2, 2, "lost"), (3, 5, "kept")]
     assert "lower offset" in prompt.warnings[0].detail
     assert "catch up" not in prompt.warnings[0].detail
+    assert "summarize_at" not in prompt.warnings[0].detail
+
+
+def lost_warning(reader: InMemoryTranscript, **given: Any) -> str:
+    prompt = build_prompt(reader=reader, **({"settings": settings(max_input_tokens=400), "query": None} | given))
+    (warning,) = prompt.warnings
+    assert warning.code == "runs_lost"
+    return warning.detail
+
+
+def test_the_summary_is_said_to_catch_up_only_if_a_step_is_due_without_what_is_asked_this_time():
+    # 290 of 400 tokens are less than the share of 0.75, and they all fit until a context comes beside them.
+    given = {"query": "Go on.", "context": ["fact " * 200]}
+    assert "lower summarize_at" in lost_warning(history(29), **given)
+    assert "catch up" not in lost_warning(history(29), **given)
+    assert "let the summary catch up" in lost_warning(history(35), **given)
+    assert "let the summary catch up" in lost_warning(history(45))
+
+
+def test_what_is_lost_without_anything_asked_besides_is_due_whatever_share_it_has():
+    reader = history(45)
+    detail = lost_warning(reader, settings=settings(max_input_tokens=400, summarize_at=1, summarize_to=1))
+    assert "let the summary catch up" in detail
+
+
+def test_settings_of_this_time_alone_must_be_saved_before_the_summary_catches_up():
+    once = resolve_settings(
+        default_model="gpt-4.1-mini", project={}, session={}, request={"max_input_tokens": 400, "offset": 2}
+    )
+    assert "save these settings and let the summary catch up" in lost_warning(history(45), settings=once)
+
+
+def test_a_summary_that_a_higher_offset_forbids_names_the_offset_alone():
+    detail = lost_warning(history(45, summaries=[summary(40)]), settings=settings(offset=20, max_input_tokens=200))
+    assert "lower offset" in detail
+    assert "catch up" not in detail
+    assert "summarize_at" not in detail
 
 
 def test_summarized_comes_before_capped_and_capped_before_skipped():
@@ -110,6 +148,25 @@ def test_failed_and_cancelled_runs_are_kept_and_say_so():
 def test_a_format_that_carries_only_some_events_says_so():
     reader = InMemoryTranscript([run(user("one"), assistant(), call(parent=1), assistant("two"))])
     assert fates(build(reader, format="text")) == [(1, 1, "kept", "fits the budget; without its tool calls")]
+
+
+def test_what_a_prompt_leaves_out_of_a_run_is_part_of_its_reason():
+    note, reasoning = Event(EventKind.NOTE, "VIP"), Event(EventKind.REASONING, "hm")
+    reader = InMemoryTranscript(
+        [
+            run(user("one"), assistant("two"), note),
+            run(user("one"), reasoning, status=RunStatus.FAILED),
+            run(user("one"), assistant("Hel"), status=RunStatus.RUNNING),
+        ]
+    )
+    assert [each[3] for each in fates(build(reader, query=None))] == [
+        "fits the budget; without its notes",
+        "fits the budget; failed, sent with its error; without its reasoning",
+        "the open run is always the tail; without its last words",
+    ]
+    assert fates(build(reader, query=None, format="text"))[2][3] == (
+        "the open run is always the tail; without its answer so far"
+    )
 
 
 def test_a_run_that_never_finished_is_skipped_wherever_it_stands():

@@ -1,12 +1,8 @@
-from datetime import UTC, datetime
-from decimal import Decimal
 from fractions import Fraction
 
 import pytest
 
-from sessions_app.domain.language_models import input_cost, language_model
-
-NOW = datetime(2026, 6, 1, tzinfo=UTC)
+from sessions_app.domain.language_models import language_model
 
 
 @pytest.mark.parametrize(
@@ -42,6 +38,5 @@ def test_it_does_not_ask_for_a_vocabulary_that_would_have_to_be_fetched():
     assert (model.encoding, model.margin) == ("o200k_base", Fraction(13, 10))
 
 
-def test_it_knows_what_input_tokens_cost():
-    assert input_cost("gpt-4.1-mini", tokens=1_000_000, at=NOW) == Decimal("0.4")
-    assert input_cost("someone/unheard-of", tokens=1, at=NOW) is None
+def test_it_goes_through_the_tables_only_once_for_a_name():
+    assert language_model("gpt-4o") is language_model("gpt-4o")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import tiktoken
@@ -9,9 +10,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as run_with
 from hypothesis import strategies as st
 
-from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.builder import build_prompt, plan_prompt
 from sessions_app.domain.errors import BudgetTooSmall
-from sessions_app.domain.plan import Fate, Prompt, WarningCode
+from sessions_app.domain.plan import Fate, Prompt, PromptPlan, WarningCode
 from sessions_app.domain.transcript import ParentContext, Run, RunStatus, SummaryEntry
 from sessions_app.domain.validity import validate_openai
 from tests.domain.fakes.random_runs import FINISHED, TEXTS, runs
@@ -103,19 +104,12 @@ def test_every_chat_prompt_keeps_the_budget_and_is_valid_and_recounts_exactly(
         return
     assert (prompt.encoding, prompt.margin) == (encoding, tenths / 10)
     assert count_messages(prompt.messages, encoding, tenths) == prompt.tokens.total <= prompt.budget
-    has_tail = query is not None or bool(context) or has_input_or_answered_call(reader.open_run())
-    assert validate_openai(prompt.messages, query_follows=not has_tail) == []
+    has_question = query is not None or reader.open_run() is not None
+    assert validate_openai(prompt.messages, query_follows=not has_question) == []
     assert sum(segment.tokens for segment in prompt.segments) + prompt.tokens.overhead == prompt.tokens.total
     assert all(segment.tokens >= 0 for segment in prompt.segments)
     assert_fixed_parts_are_whole(prompt, reader, query, context)
     assert_fates(prompt, reader, json.dumps(prompt.messages, ensure_ascii=False), query)
-
-
-def has_input_or_answered_call(open_run: Run | None) -> bool:
-    return open_run is not None and any(
-        event.role in {"user", "system"} or (event.tool and (event.tool.error or event.tool.result is not None))
-        for event in open_run.events
-    )
 
 
 def assert_fixed_parts_are_whole(prompt: Prompt, reader: InMemoryTranscript, query: str | None, context: Any) -> None:
@@ -171,6 +165,28 @@ def test_the_stored_tokens_of_a_finished_run_are_exactly_what_it_needs_in_a_prom
         assert each.tokens == count_messages(messages, "o200k_base") - 3
     prompt = build_prompt(reader=reader, settings=settings(strategy="buffer"), query="QUERY")
     assert prompt.tokens.runs == sum(each.tokens for each in finished)
+
+
+@many
+@given(transcripts(), OVERRIDES, QUERIES, st.sampled_from(MODELS), st.booleans())
+def test_the_plan_says_the_same_as_the_prompt(
+    reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, model: Any, autoprune: bool
+):
+    given_settings = settings(model=model[0], autoprune=autoprune, **overrides)
+    built = outcome(lambda: build_prompt(reader=reader, settings=given_settings, query=query))
+    reader.fetches = 0
+    assert outcome(lambda: plan_prompt(reader=reader, settings=given_settings, query=query)) == built
+    if model[1:] == ("o200k_base", 10):
+        assert reader.fetches == 0
+
+
+def outcome(decide: Callable[[], PromptPlan]) -> Any:
+    """Return all that a plan says, or the refusal."""
+    try:
+        decided = decide()
+    except BudgetTooSmall as refusal:
+        return refusal.detail, refusal.needs
+    return [getattr(decided, field.name) for field in fields(PromptPlan)]
 
 
 def build_prompt_once(reader: InMemoryTranscript, overrides: dict[str, Any]) -> Prompt | None:

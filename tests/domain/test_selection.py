@@ -1,5 +1,5 @@
 from sessions_app.domain.pieces import Piece
-from sessions_app.domain.plan import Part, Segment
+from sessions_app.domain.plan import Cut, Part, Segment
 from sessions_app.domain.selection import Selection, select_runs
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import Run
@@ -20,7 +20,7 @@ def select(reader: InMemoryTranscript, room: int, *, not_below: int = 1, share: 
 
 
 def positions(selection: Selection) -> list[int]:
-    return [rendered.run.position for rendered in selection.kept]
+    return [kept.run.position for kept in selection.kept]
 
 
 def ten_runs() -> InMemoryTranscript:
@@ -31,8 +31,8 @@ def ten_runs() -> InMemoryTranscript:
 def test_it_keeps_the_newest_that_fit_and_names_the_first_that_does_not():
     selection = select(ten_runs(), 35)
     assert positions(selection) == [8, 9, 10]
-    assert selection.first_out is not None
-    assert (selection.first_out.run.position, selection.left) == (7, 5)
+    assert selection.cut == Cut(position=7, needs=10, left=5)
+    assert selection.tokens == 30
 
 
 def test_a_run_that_fits_exactly_is_kept():
@@ -47,7 +47,7 @@ def test_it_never_fills_the_gap_with_an_older_smaller_run():
 def test_it_reads_nothing_below_the_first_candidate():
     reader = ten_runs()
     selection = select(reader, 1_000, not_below=8)
-    assert (positions(selection), selection.first_out, reader.fetched) == ([8, 9, 10], None, [10, 9, 8])
+    assert (positions(selection), selection.cut, reader.fetched) == ([8, 9, 10], None, [10, 9, 8])
 
 
 def test_it_reads_nothing_when_there_is_no_candidate():
@@ -62,6 +62,13 @@ def test_it_fetches_again_while_everything_fitted_and_at_most_one_run_too_many()
     assert len(selection.kept) == 40
     assert len(reader.fetched) == len(set(reader.fetched)) == 41
     assert reader.fetches < 10
+
+
+def test_it_takes_few_steps_where_runs_need_far_less_than_is_stored():
+    reader = InMemoryTranscript([exchange("one", "long " * 500) for _ in range(500)])
+    selection = select(reader, 1_000, share=0.001)
+    assert len(selection.kept) == len(reader.fetched) == 500
+    assert reader.fetches <= 9
 
 
 def test_it_stops_at_a_reader_without_more_runs():

@@ -13,10 +13,10 @@ def settings(**values):
     return MemorySettings(model="m", **values)
 
 
-def step(weights, *, covered=0, budget=1000, fixed=0, batch=10_000, continuing=False, **values):
+def step(weights, *, covered=0, budget=1000, fixed=0, batch=10_000, continuing=False, lost=0, **values):
     """The next step over runs of the given weights, all of them finished."""
     waiting = weights[covered:]
-    standing = Standing(len(weights), covered, fixed, sum(waiting), budget, continuing)
+    standing = Standing(len(weights), covered, fixed, sum(waiting), budget, continuing, lost)
     return next_step(standing=standing, settings=settings(**values), waiting=iter(waiting), batch_tokens=batch)
 
 
@@ -54,6 +54,13 @@ def test_capped_runs_are_due_at_any_fullness_and_only_those():
     assert step([10] * 9, offset=1, max_runs=4) == 5
     assert step([10] * 9, covered=5, offset=1, max_runs=4) is None
     assert step([10] * 9, offset=6, max_runs=4) == 3
+
+
+def test_what_the_next_prompt_loses_is_due_at_any_fullness_and_presses_the_others():
+    assert step([10] * 9, offset=1, lost=2) == 2
+    assert step([100] * 6, offset=1, lost=1) == 2
+    assert step([10] * 9, offset=8, lost=4) == 1
+    assert step([10] * 9, covered=4, offset=1, lost=4) is None
 
 
 def test_the_pressure_is_measured_without_the_capped_runs():

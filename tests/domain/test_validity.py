@@ -73,3 +73,4 @@ def test_each_broken_rule_is_named(rule: str, messages: list[dict[str, Any]]):
 def test_the_last_role_is_not_judged_when_the_query_is_still_to_come():
     assert broken(USER, ASSISTANT, query_follows=True) == set()
     assert broken(query_follows=True) == set()
+    assert broken(USER, ASSISTANT, USER, query_follows=True) == {"V3"}

@@ -53,12 +53,13 @@ def parent_tokens(parent, forked_at):
     return run.tokens_before_o200k + run.tokens_o200k
 
 
-def add_run(session, *, tokens=10, status=RunStatus.COMPLETED):
+def add_run(session, *, tokens=10, status=RunStatus.COMPLETED, other_kinds=""):
     run = Run.objects.create(
         project=session.project,
         session=session,
         position=session.last_position + 1,
         status=status,
+        other_kinds=other_kinds,
         tokens_o200k=tokens,
         tokens_before_o200k=session.lineage_tokens,
         created_at=NOW,
@@ -168,6 +169,111 @@ def test_a_summary_is_found_by_what_it_may_cover(project):
         "through 5",
         "through 5",
     ]
+
+
+@pytest.mark.parametrize("tokens", [0, 6, 7, 13, 14, 23, 24, 34, 44, 45, 10**6])
+@pytest.mark.parametrize("not_below", [1, 2, 4, 6])
+def test_weighing_finds_the_runs_that_reading_does_and_what_they_need(project, tokens, not_below):
+    parent = make_session(project, "p", runs=5, tokens=10)
+    fork = make_session(project, "f", parent=parent, forked_at=3, runs=2, tokens=7)
+    add_run(fork, status=RunStatus.RUNNING)
+    add_run(parent)
+    reader = SessionTranscript(fork)
+    needs = {1: 10, 2: 10, 3: 10, 4: 7, 5: 7}
+    kept = [p for p in range(5, not_below - 1, -1) if sum(needs[q] for q in range(p, 6)) <= tokens]
+    weighed = reader.weigh(not_below=not_below, tokens=tokens)
+    assert (weighed.first, weighed.tokens) == (6 - len(kept), sum(needs[p] for p in kept))
+    assert weighed.first_out == (needs[5 - len(kept)] if 5 - len(kept) >= not_below else None)
+    assert reader.tokens_between(weighed.first, 5) == weighed.tokens
+    fetched = reader.newest_before(6, not_below=not_below, tokens=tokens)
+    assert len(fetched) == len(kept) + (weighed.first_out is not None)
+
+
+def test_runs_that_are_peculiar_in_the_same_way_are_read_as_stretches(project):
+    parent = make_session(project, "p", runs=1)
+    failed = RunStatus.FAILED
+    for status, kinds in [(failed, ""), (failed, ""), (failed, "note"), (RunStatus.COMPLETED, "note"), (failed, "")]:
+        add_run(parent, status=status, other_kinds=kinds)
+    fork = make_session(project, "f", parent=parent, forked_at=6, runs=1)
+    for _ in range(3):
+        add_run(fork, other_kinds="note reasoning")
+    weighed = SessionTranscript(fork).weigh(not_below=3, tokens=10**6)
+    assert [(each.first, each.last, each.status, sorted(each.other_kinds)) for each in weighed.peculiar] == [
+        (3, 3, "failed", []),
+        (4, 4, "failed", ["note"]),
+        (5, 5, "completed", ["note"]),
+        (6, 6, "failed", []),
+        (8, 10, "completed", ["note", "reasoning"]),
+    ]
+
+
+@pytest.mark.parametrize("runs", [20, 400])
+def test_weighing_costs_the_same_whatever_fits(project, runs, django_assert_num_queries):
+    session = make_session(project, "a", runs=1)
+    for _ in range(runs):
+        add_run(session, other_kinds="reasoning")
+    reader = SessionTranscript(Session.objects.get(pk=session.pk))
+    with django_assert_num_queries(4), CaptureQueriesContext(connection) as queries:
+        weighed = reader.weigh(not_below=1, tokens=10**6)
+    assert weighed.tokens == 10 * (runs + 1)
+    assert rows_of(queries) <= 6
+
+
+def rows_of(queries):
+    """How many rows the statements answered with, asked again."""
+    with connection.cursor() as cursor:
+        return sum(len(cursor.execute(query["sql"]).fetchall()) for query in queries) if is_sqlite() else 0
+
+
+def is_sqlite():
+    return connection.vendor == "sqlite"
+
+
+def test_peculiar_runs_are_found_by_an_index(project):
+    session = make_session(project, "a", runs=5)
+    with CaptureQueriesContext(connection) as queries:
+        SessionTranscript(session).weigh(not_below=1, tokens=10**6)
+    found = next(query["sql"] for query in queries if "LAG" in query["sql"])
+    with connection.cursor() as cursor:
+        if is_sqlite():
+            cursor.execute(f"EXPLAIN QUERY PLAN {found}")
+        else:
+            cursor.execute("SET LOCAL enable_seqscan = off")
+            cursor.execute(f"EXPLAIN {found}")
+        assert "run_peculiar" in str(cursor.fetchall())
+
+
+def test_nothing_is_handed_down_to_a_fork_that_it_shares(project):
+    top = make_session(project, "top", runs=1)
+    parent = make_session(project, "parent", parent=top, runs=3)
+    fork = make_session(project, "fork", parent=parent, forked_at=2, runs=1)
+    child = make_session(project, "child", parent=fork, runs=1)
+    for session, covers in ((top, 1), (parent, 1), (parent, 2), (parent, 3)):
+        add_summary(session, covers)
+    assert handed_down(parent) == ["top: top through 1"]
+    assert handed_down(fork) == ["top: top through 1"]
+    # A child's parent conversation is the fork with what it shares; what the fork's parent heard later is not its.
+    assert handed_down(child, 1) == ["fork: parent through 2"]
+    assert handed_down(child, 2) == ["top: top through 1", "fork: parent through 2"]
+    add_summary(fork, 3)
+    assert handed_down(child, 1) == ["fork: fork through 3"]
+
+
+def handed_down(session, depth=1):
+    return [f"{context.title}: {context.text}" for context in SessionTranscript(session).parent_contexts(depth)]
+
+
+def add_summary(session, covers):
+    session.summary = Summary.objects.create(
+        session=session,
+        number=covers,
+        covers_through=covers,
+        status="completed",
+        text=f"{session.public_id} through {covers}",
+        summarizer="extractive",
+        created_at=NOW,
+    )
+    session.save()
 
 
 @pytest.mark.parametrize("runs", [20, 400])

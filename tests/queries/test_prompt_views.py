@@ -6,7 +6,7 @@ from sessions_app.queries.bands import Span
 from sessions_app.queries.prompt_views import prompt_view
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs
-from tests.factories import NOW, make_session
+from tests.factories import NOW, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -34,14 +34,31 @@ def test_it_counts_what_is_not_sent_by_reason():
     assert shown.unseen == [(Fate.CAPPED, "3 capped"), (Fate.SKIPPED, "3 skipped")]
 
 
-def test_of_a_long_prompt_the_newest_forty_runs_are_unfolded():
+def test_of_a_long_prompt_the_first_three_runs_and_the_newest_are_unfolded_forty_in_all():
     session = make_session(runs=100, settings={"strategy": "buffer"})
     shown, prompt = view(session)
-    assert [group.position for group in shown.runs] == list(range(61, 101))
-    assert (shown.older.first, shown.older.last, shown.older.opens_at) == (1, 60, 21)
-    assert shown.older.tokens + sum(group.tokens for group in shown.runs) == prompt.tokens.runs
-    more, _ = view(session, within=Span(1, 60))
-    assert [group.position for group in more.runs] == list(range(21, 61))
+    assert [group.position for group in shown.first] == [1, 2, 3]
+    assert [group.position for group in shown.runs] == list(range(64, 101))
+    older = shown.older
+    assert (older.first, older.last, older.messages, older.opens_at) == (4, 63, 120, 24)
+    assert older.tokens + sum(group.tokens for group in [*shown.first, *shown.runs]) == prompt.tokens.runs
+    more, _ = view(session, within=Span(4, 63))
+    assert (more.first, [group.position for group in more.runs]) == ([], list(range(24, 64)))
+    assert (more.older.first, more.older.last) == (4, 23)
+
+
+def test_a_prompt_of_forty_runs_is_unfolded_whole():
+    shown, _ = view(make_session(runs=40, settings={"strategy": "buffer"}))
+    assert (shown.first, shown.older, len(shown.runs)) == ([], None, 40)
+    assert view(make_session(make_project("none")))[0].runs == []
+
+
+def test_context_in_the_system_block_is_shown_there():
+    session = make_session(runs=1, settings={"strategy": "buffer"})
+    prompt = session_prompt(session=session, context=["A fact."])
+    shown = prompt_view(session=session, prompt=prompt)
+    assert [(segment.heading, message.start) for segment, message in shown.system] == [("Context", "A fact.")]
+    assert shown.tail == []
 
 
 def test_long_texts_stand_behind_a_fold():

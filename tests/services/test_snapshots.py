@@ -1,15 +1,20 @@
 """The stored measures of a session's next prompt."""
 
+from datetime import timedelta
+
 import pytest
 
 from sessions_app.domain.memory_settings import settings_hash
-from sessions_app.services.prompts import effective_settings, session_prompt
+from sessions_app.services import snapshots
+from sessions_app.services.prompts import effective_settings, session_plan, session_prompt
 from sessions_app.services.sessions import update_session
 from sessions_app.services.snapshots import refresh_snapshot
 from sessions_app.services.summaries import advance
 from tests.factories import NOW, append_turns, make_session
 
 pytestmark = pytest.mark.django_db
+
+LATER = NOW + timedelta(minutes=1)
 
 
 def snapshot_of(session):
@@ -52,10 +57,52 @@ def test_it_has_the_reserve_only_where_the_window_binds():
     assert snapshot_of(session)["reserve"] == 0
 
 
+def test_it_is_not_worked_out_again_while_nothing_has_changed(monkeypatch):
+    session = make_session(runs=8, settings={"summarize_at": 0, "offset": 3})
+    planned = []
+
+    def plan(**asked):
+        planned.append(1)
+        return session_plan(**asked)
+
+    monkeypatch.setattr(snapshots, "session_plan", plan)
+    changes = [
+        lambda: update_session(session=session, changes={"instructions": "Be brief."}, now=LATER),
+        lambda: update_session(session=session, changes={"settings": {"offset": 2}}, now=LATER),
+        lambda: append_turns(session, now=LATER),
+        lambda: advance(session_pk=session.pk, now=LATER + timedelta(seconds=1)),
+    ]
+    for number, change in enumerate(changes, 1):
+        snapshot_of(session)
+        first = snapshot_of(session)
+        assert len(planned) == number
+        change()
+        session.refresh_from_db()
+        assert session.prompt_snapshot == first
+    snapshot_of(session)
+    assert len(planned) == len(changes) + 1
+
+
+def test_with_the_parents_context_it_always_is():
+    parent = make_session(public_id="parent", runs=3, settings={"summarize_at": 0, "offset": 0})
+    child = make_session(parent.project, parent=parent, settings={"include_parent_context": True})
+    assert snapshot_of(child)["parts"]["parent_context"] == 0
+    advance(session_pk=parent.pk, now=NOW)
+    assert snapshot_of(child)["parts"]["parent_context"] > 0
+
+
+def test_it_tells_the_newest_run_that_is_lost():
+    session = make_session(runs=20, settings={"max_input_tokens": 100, "offset": 19})
+    assert refresh_snapshot(session=session) == 14
+    assert refresh_snapshot(session=session) == 14
+    session.delete()
+    assert refresh_snapshot(session=session) == 0
+
+
 def test_it_says_why_there_is_no_prompt():
     session = make_session(runs=1, instructions="word " * 50, settings={"max_input_tokens": 20})
     snapshot = snapshot_of(session)
-    assert set(snapshot) == {"position", "settings", "wish", "error"}
+    assert set(snapshot) == {"position", "settings", "changed", "entry", "wish", "error"}
     assert "20" in snapshot["error"]
 
 

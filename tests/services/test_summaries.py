@@ -10,7 +10,7 @@ from sessions_app.domain.plan import Fate
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import SessionTranscript
 from sessions_app.services import summaries
-from sessions_app.services.prompts import session_prompt
+from sessions_app.services.prompts import session_plan, session_prompt
 from sessions_app.services.runs import append_runs, change_run
 from sessions_app.services.sessions import create_session, fork_session
 from sessions_app.services.summaries import Outcome, advance
@@ -153,7 +153,7 @@ def test_a_fork_goes_on_from_what_its_parent_summarized_of_their_shared_runs(scr
     assert sent(fork) == [5]
 
 
-def test_a_fork_hears_nothing_of_what_its_parents_summary_covers_behind_the_fork(scripted):
+def test_a_fork_is_handed_nothing_that_it_shares_and_a_child_only_what_its_parent_shares(scripted):
     scripted()
     settings = AT_ONCE | {"offset": 1, "include_parent_context": True, "parent_depth": 3}
     root = make_session(make_project(), "root", runs=3, settings=settings)
@@ -161,17 +161,36 @@ def test_a_fork_hears_nothing_of_what_its_parents_summary_covers_behind_the_fork
     append_turns(root, 3)
     advance_all(root)
     early, late, between = (fork_session(session=root, at=at, now=NOW, title=f"at {at}") for at in (1, 5, 4))
-    child = create_session(project=root.project, parent=between, title="child", now=NOW)
-    grandchild = fork_session(session=late, at=2, now=NOW)
+    forks = [early, late, between, fork_session(session=late, at=2, now=NOW)]
+    children = [create_session(project=root.project, parent=fork, title="child", now=NOW) for fork in forks]
 
     def heard(session):
         return [context.text for context in SessionTranscript(session).parent_contexts(3)]
 
-    assert heard(early) == []
-    assert heard(late) == ["S[1,2,3,4,5]"]
-    assert heard(between) == ["S[1,2]"]
-    assert heard(grandchild) == ["S[1,2]"]
-    assert heard(child) == ["S[1,2]"]
+    assert [heard(fork) for fork in forks] == [[], [], [], []]
+    assert [heard(child) for child in children] == [[], ["S[1,2,3,4,5]"], ["S[1,2]"], ["S[1,2]"]]
+
+
+@pytest.mark.parametrize("share", [1, 0.75])
+def test_what_the_next_prompt_loses_is_summarized_whatever_share_it_has(scripted, share):
+    # Of the turns of 14 tokens so many are summarized that the others need the share of 300; the summary takes 148.
+    scripted(*["A sentence of the summary. " * 30] * 20)
+    settings = {"max_input_tokens": 300, "summarize_at": share, "summarize_to": share, "offset": 2}
+    session = make_session(runs=23, settings=settings)
+    advance_all(session)
+    plan = session_plan(session=session)
+    assert (plan.lost, plan.cut) == ((), None)
+    assert 9 <= plan.covers_through <= 14
+    assert session.summary_wanted_at is None
+
+
+def test_what_only_this_times_question_loses_is_not(scripted):
+    scripted()
+    session = make_session(runs=15, settings={"max_input_tokens": 300, "offset": 2})
+    prompt = session_prompt(session=session, query="word " * 100)
+    assert prompt.lost
+    assert advance_all(session) == [Outcome.NOTHING_DUE]
+    assert "catch up" not in prompt.warnings[-1].detail
 
 
 def test_an_unknown_window_does_not_hold_back_what_ages(scripted):

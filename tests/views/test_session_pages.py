@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
@@ -5,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils.html import strip_tags
 
 from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.domain.transcript import Event, EventKind
 from sessions_app.models import Membership, Session, Summary
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs
@@ -172,18 +175,32 @@ def test_it_forks_nowhere_but_behind_the_run_that_was_named(client, project, giv
     assert not Session.objects.filter(parent=session).exists()
 
 
-def test_ten_thousand_runs_cost_what_a_hundred_cost(client, project):
-    settings = {"strategy": "buffer", "max_input_tokens": 800}
-    short = make_session(project, "short", settings=settings)
-    long = make_session(project, "long", settings=settings)
-    for session, batches in ((short, 1), (long, 100)):
+SAID = simple_turn("What about it?", "It is fine.")
+THOUGHT = replace(SAID, events=(*SAID.events, Event(EventKind.REASONING, "Hm.")))
+
+
+@pytest.mark.parametrize("turn", [SAID, THOUGHT])
+def test_ten_thousand_runs_cost_what_a_hundred_cost(client, project, turn):
+    for name, batches in (("short", 1), ("long", 100)):
+        session = make_session(project, name)
         for _ in range(batches):
-            append_runs(session=session, runs=[simple_turn("What about it?", "It is fine.")] * 100, now=NOW)
-    for path in ("", "?strip=1", "?show=unsent", "tune/", "tune/why/", "tune/?max_runs=20"):
-        costs = [_cost(client, f"/p/p/sessions/{name}/{path}") for name in ("short", "long")]
-        assert costs[0]["queries"] == costs[1]["queries"], path
-        assert costs[1]["rows"] <= costs[0]["rows"] + (230 if "strip" in path else 3), path
-        assert costs[1]["bytes"] < costs[0]["bytes"] * (3 if "strip" in path else 1.1), path
+            append_runs(session=session, runs=[turn] * 100, now=NOW)
+    # Under the first, which are those that are built in, all runs are in the prompt.
+    for settings in ({}, {"strategy": "buffer", "max_input_tokens": 800}):
+        Session.objects.update(settings=settings)
+        _assert_same_costs(client)
+
+
+def _assert_same_costs(client):
+    for path in ("", "?strip=1", "?show=unsent", "tune/why/", "tune/why/?max_runs=20", "tune/?max_runs=20"):
+        short, long = (_cost(client, f"/p/p/sessions/{name}/{path}") for name in ("short", "long"))
+        assert short["queries"] == long["queries"], path
+        assert long["rows"] <= short["rows"] + (230 if "strip" in path else 3), path
+        assert long["bytes"] < short["bytes"] * (3 if "strip" in path else 1.1), path
+    # The whole prompt is built there, but what is shown of it does not grow.
+    short, long = (_cost(client, f"/p/p/sessions/{name}/tune/") for name in ("short", "long"))
+    assert short["queries"] == long["queries"]
+    assert long["bytes"] < short["bytes"] * 1.1
 
 
 def _cost(client, path):

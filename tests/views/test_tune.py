@@ -161,11 +161,16 @@ def test_runs_that_are_not_sent_are_named_in_the_prompt(client, project):
 
 def test_older_runs_of_a_prompt_come_by_a_swap(client, project):
     make_session(project, runs=100, settings={"strategy": "buffer"})
-    assert "Runs 1–60 stand here in the same way" in page(client, "/p/p/sessions/s/tune/")
-    more = page(client, "/p/p/sessions/s/tune/?from=1&to=60", **{"HX-Request": "true"})
-    assert "question 60" in more
-    assert "Runs 1–20 stand here" in more
-    assert "question 61" not in more
+    shown = page(client, "/p/p/sessions/s/tune/")
+    assert "Runs 4–63: 120 messages" in shown
+    assert all(f"question {n}" in shown for n in (1, 2, 3, 64, 100))
+    more = page(client, "/p/p/sessions/s/tune/?from=4&to=63", **{"HX-Request": "true"})
+    assert "question 63" in more
+    assert "Runs 4–23: 40 messages" in more
+    assert "question 64" not in more
+    plain = page(client, "/p/p/sessions/s/tune/?from=4&to=63")
+    assert "question 63" in plain
+    assert "question 64" not in plain
 
 
 def test_why_says_the_reason_and_what_differs(client, project):

@@ -1,6 +1,6 @@
 """The messages of OpenAI's chat completions, valid for it and for stricter servers that speak the same shape."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,18 @@ from sessions_app.domain.as_sent import (
     tool_name_as_sent,
 )
 from sessions_app.domain.call_ids import with_unique_call_ids
-from sessions_app.domain.pieces import SYSTEM, Head, Payload, Piece, Tail, head_sections, section_segments, system_text
+from sessions_app.domain.pieces import (
+    SYSTEM,
+    Head,
+    Payload,
+    Piece,
+    Tail,
+    head_sections,
+    other_events,
+    section_segments,
+    system_text,
+    without,
+)
 from sessions_app.domain.plan import Part, Segment
 from sessions_app.domain.tokens import PROMPT_FRAME, TokenCounter
 from sessions_app.domain.transcript import Event, EventKind, Role, Run, ToolCall
@@ -66,9 +77,9 @@ def render_tail(tail: Tail, counter: TokenCounter) -> list[Piece]:
     return [_divided(first, alone[0]), *others]
 
 
-def left_out(run: Run) -> str:  # noqa: ARG001
-    """Say nothing: every event that a prompt may carry is carried."""
-    return ""
+def left_out(run: Run) -> str:
+    """Say that notes and reasoning are not sent, and of an open run what follows its last finished step."""
+    return without([*(_unfinished(run) if run.status.is_open else ()), *other_events(run)])
 
 
 def payload(pieces: Sequence[Piece]) -> Payload:
@@ -99,9 +110,21 @@ def _tail_turns(tail: Tail) -> list[_Turn]:
     if tail.open_run is None:
         return []
     turns = _merged(_turns(tail.open_run.events, only_answered=True))
-    while turns and turns[-1].role == ASSISTANT and not turns[-1].calls:
-        turns.pop()
-    return _started(turns) if turns else []
+    return _started(_finished_steps(turns))
+
+
+def _finished_steps(turns: Sequence[_Turn]) -> Sequence[_Turn]:
+    """Leave out what the assistant said behind the user's or a tool's last words."""
+    said = len(turns) - 1 if turns and turns[-1].role == ASSISTANT and not turns[-1].calls else len(turns)
+    return turns[:said]
+
+
+def _unfinished(open_run: Run) -> Iterator[str]:
+    if any(event.tool is not None and _is_waiting(event.tool) for event in open_run.events):
+        yield "unanswered calls"
+    turns = _merged(_turns(open_run.events, only_answered=True))
+    if any(turn.texts for turn in turns[len(_finished_steps(turns)) :]):
+        yield "last words"
 
 
 def _turns(events: Sequence[Event], *, only_answered: bool = False) -> list[_Turn]:
@@ -142,8 +165,8 @@ def _merged(turns: Sequence[_Turn]) -> list[_Turn]:
     return merged
 
 
-def _started(turns: list[_Turn]) -> list[_Turn]:
-    return turns if turns and turns[0].role == USER else [_Turn(USER), *turns]
+def _started(turns: Sequence[_Turn]) -> list[_Turn]:
+    return [*turns] if turns and turns[0].role == USER else [_Turn(USER), *turns]
 
 
 def _pieces(turns: Sequence[_Turn], part: Part, position: int | None, counter: TokenCounter) -> list[Piece]:

@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 
 from sessions_app.domain.as_sent import context_as_sent, ending_as_sent, is_blank, system_text_as_sent
-from sessions_app.domain.pieces import SYSTEM, Head, Payload, Piece, Tail, head_sections, section_segments, system_text
+from sessions_app.domain.pieces import (
+    SYSTEM,
+    Head,
+    Payload,
+    Piece,
+    Tail,
+    head_sections,
+    other_events,
+    section_segments,
+    system_text,
+    without,
+)
 from sessions_app.domain.plan import Part, Segment
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import EventKind, Role, Run
@@ -53,8 +64,10 @@ def render_tail(tail: Tail, counter: TokenCounter) -> list[Piece]:
 
 
 def left_out(run: Run) -> str:
-    """Say that tool calls are not part of this format, if the run has any."""
-    return "without its tool calls" if any(event.kind is EventKind.TOOL_CALL for event in run.events) else ""
+    """Say that tool calls, notes and reasoning are not part of this format, and that an open run is only asked."""
+    names = ["answer so far"] if run.status.is_open and not is_blank(_said(run)) else []
+    names += ["tool calls"] if any(event.kind is EventKind.TOOL_CALL for event in run.events) else []
+    return without([*names, *other_events(run)])
 
 
 def payload(pieces: Sequence[Piece]) -> Payload:
@@ -75,6 +88,9 @@ def _input(run: Run) -> str:
 
 
 def _output(run: Run) -> str:
+    return "\n\n".join(filter(None, (_said(run), ending_as_sent(run))))
+
+
+def _said(run: Run) -> str:
     said = [event.text for event in run.events if event.role is Role.ASSISTANT]
-    texts = [text for text in said if not is_blank(text)] or said[-1:]
-    return "\n\n".join(filter(None, (*texts, ending_as_sent(run))))
+    return "\n\n".join([text for text in said if not is_blank(text)] or said[-1:])

@@ -48,7 +48,7 @@ def runs(draw: st.DrawFn, statuses: list[RunStatus]) -> Run:
         if kind == 0:
             events.append(system(draw(TEXTS)))
         elif kind == 1:
-            events.append(Event(EventKind.REASONING, draw(TEXTS)))
+            events.append(Event(draw(st.sampled_from([EventKind.REASONING, EventKind.NOTE])), draw(TEXTS)))
         elif kind == 2:
             events.append(
                 call(draw(NAMES), draw(ARGUMENTS), draw(RESULTS), error=draw(st.sampled_from([None, "down"])))

@@ -10,12 +10,14 @@ from sessions_app.domain.tokens import event_tokens
 from sessions_app.domain.transcript import (
     Event,
     EventKind,
+    LikeRuns,
     ParentContext,
     Role,
     Run,
     RunStatus,
     SummaryEntry,
     ToolCall,
+    WeighedRuns,
 )
 
 
@@ -53,9 +55,17 @@ def exchange(question: str, answer: str) -> Run:
     return run(user(question), assistant(answer))
 
 
+def other_kinds(each: Run) -> frozenset[EventKind]:
+    return frozenset(event.kind for event in each.events if event.kind in {EventKind.NOTE, EventKind.REASONING})
+
+
+def is_peculiar(runs: LikeRuns) -> bool:
+    return runs.status is not RunStatus.COMPLETED or bool(runs.other_kinds)
+
+
 @dataclass
 class InMemoryTranscript:
-    """Runs in order; the last one may be open. `fetched` are the positions read, `fetches` how often."""
+    """Runs in order; the last one may be open. `fetched` are the positions read, `fetches` how often, `weighed` too."""
 
     runs: Sequence[Run] = ()
     instructions: str = ""
@@ -63,6 +73,7 @@ class InMemoryTranscript:
     parents: Sequence[ParentContext] = ()
     fetched: list[int] = field(default_factory=list)
     fetches: int = 0
+    weighed: int = 0
 
     def __post_init__(self) -> None:
         self.runs = [replace(each, position=position) for position, each in enumerate(self.runs, 1)]
@@ -84,6 +95,21 @@ class InMemoryTranscript:
         self.fetches += 1
         self.fetched += [each.position for each in newest]
         return newest
+
+    def weigh(self, *, not_below: int, tokens: int) -> WeighedRuns:
+        self.weighed += 1
+        first, needs, first_out = self.finished_through + 1, 0, None
+        for each in reversed(self.runs[not_below - 1 : self.finished_through]):
+            if needs + each.tokens > tokens:
+                first_out = each.tokens
+                break
+            first, needs = each.position, needs + each.tokens
+        alike = [LikeRuns(each.position, each.position, each.status, other_kinds(each)) for each in self.runs]
+        peculiar = [each for each in alike[first - 1 : self.finished_through] if is_peculiar(each)]
+        return WeighedRuns(first, needs, first_out, tuple(peculiar))
+
+    def tokens_between(self, first: int, last: int) -> int:
+        return sum(each.tokens for each in self.runs[first - 1 : last])
 
     def newest_summary(self, covers_at_most: int) -> SummaryEntry | None:
         usable = [entry for entry in self.summaries if entry.covers_through <= covers_at_most]

@@ -1,15 +1,19 @@
 from typing import Any
 
+import pytest
+
 from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.prompt_formats.openai import left_out
 from sessions_app.domain.transcript import Event, EventKind, Run, RunStatus
 from sessions_app.domain.validity import validate_openai
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, exchange, run, settings, system, user
 
 
 def messages(*runs: Run, query: str | None = "Go on.") -> list[Any]:
-    prompt = build_prompt(reader=InMemoryTranscript(runs), settings=settings(), query=query)
+    reader = InMemoryTranscript(runs)
+    prompt = build_prompt(reader=reader, settings=settings(), query=query)
     assert prompt.messages is not None
-    assert validate_openai(prompt.messages, query_follows=query is None) == []
+    assert validate_openai(prompt.messages, query_follows=query is None and reader.open_run() is None) == []
     return list(prompt.messages)
 
 
@@ -130,8 +134,23 @@ def test_of_the_open_run_finished_steps_are_sent_and_a_waiting_call_is_not():
     assert [each["function"]["name"] for each in sent[1]["tool_calls"]] == ["a"]
 
 
-def test_an_open_run_without_anything_finished_sends_nothing():
-    assert told(exchange("one", "two"), run(assistant("Hel"), status=RunStatus.RUNNING)) == [
+@pytest.mark.parametrize("events", [[], [assistant("Hel")], [call(result=None)]])
+def test_an_open_run_without_an_input_is_asked_all_the_same(events: list[Event]):
+    assert told(exchange("one", "two"), run(*events, status=RunStatus.RUNNING)) == [
         ("user", "one"),
         ("assistant", "two"),
+        ("user", "[empty message]"),
     ]
+
+
+def test_what_is_not_sent_of_a_run_is_named():
+    note, reasoning = Event(EventKind.NOTE, "VIP"), Event(EventKind.REASONING, "hm")
+    waiting = [assistant("Then:"), call(result=None, parent=1)]
+    assert left_out(run(user("q"), assistant("a"), call(parent=1))) == ""
+    assert left_out(run(user("q"), note, assistant("a"))) == "without its notes"
+    assert left_out(run(user("q"), reasoning, note, assistant("a"))) == "without its notes and reasoning"
+    assert left_out(run(user("q"), call(), assistant("Hel"), status=RunStatus.RUNNING)) == "without its last words"
+    assert left_out(run(user("q"), *waiting, reasoning, status=RunStatus.RUNNING)) == (
+        "without its unanswered calls, last words and reasoning"
+    )
+    assert left_out(run(user("q"), assistant(), call(parent=1), status=RunStatus.PENDING)) == ""

@@ -1,7 +1,8 @@
 from typing import Any
 
 from sessions_app.domain.builder import build_prompt
-from sessions_app.domain.transcript import ParentContext, RunStatus, SummaryEntry
+from sessions_app.domain.prompt_formats.text import left_out
+from sessions_app.domain.transcript import Event, EventKind, ParentContext, RunStatus, SummaryEntry
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, exchange, run, settings, user
 
 
@@ -52,3 +53,11 @@ def test_parent_context_and_context_blocks_are_sent_too():
 def test_of_the_open_run_the_input_is_sent():
     reader = InMemoryTranscript([run(user("Now?"), assistant("Hel"), status=RunStatus.RUNNING)])
     assert text(reader) == "User: Now?\n\nAssistant:"
+
+
+def test_what_is_not_sent_of_a_run_is_named():
+    events = [user("q"), Event(EventKind.NOTE, "VIP"), assistant("Hel"), call(parent=2)]
+    assert left_out(run(user("q"), assistant("a"))) == ""
+    assert left_out(run(*events)) == "without its tool calls and notes"
+    assert left_out(run(*events, status=RunStatus.RUNNING)) == "without its answer so far, tool calls and notes"
+    assert left_out(run(user("q"), status=RunStatus.RUNNING)) == ""
