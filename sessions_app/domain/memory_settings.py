@@ -183,7 +183,7 @@ SETTINGS: tuple[Setting, ...] = (
         "include_parent_context",
         SettingKind.FLAG,
         SettingGroup.PARENT,
-        "Put the parents' summaries in front.",
+        "Put the summaries of parent conversations in front; a fork and its parent are one conversation.",
     ),
     Setting(
         "parent_depth",

@@ -5,7 +5,14 @@ from sessions_app.models.projects import ApiKey, IdempotentAnswer, Membership, P
 from sessions_app.models.runs import Event, Run, event_values
 from sessions_app.models.sessions import Session, SessionTag
 from sessions_app.models.summaries import Summary, SummaryStatus
-from sessions_app.models.transcripts import SessionTranscript, Stretch, ancestors_of, lineage_of, lineage_runs
+from sessions_app.models.transcripts import (
+    SessionTranscript,
+    Stretch,
+    ancestors_of,
+    has_parent_conversation,
+    lineage_of,
+    lineage_runs,
+)
 
 __all__ = [
     "ApiKey",
@@ -27,6 +34,7 @@ __all__ = [
     "SummaryStatus",
     "ancestors_of",
     "event_values",
+    "has_parent_conversation",
     "lineage_of",
     "lineage_runs",
 ]

@@ -177,6 +177,11 @@ class SessionTranscript:
         return contexts[::-1]
 
 
+def has_parent_conversation(session: Session) -> bool:
+    """Whether a session is a child, or a fork of one: whether anything could be handed down to it."""
+    return next(_conversations_above(session), None) is not None
+
+
 def _conversations_above(session: Session) -> Iterator[tuple[Session, Q]]:
     """Yield the parent conversations, the nearest first, each with the condition of the summaries that are of it.
 

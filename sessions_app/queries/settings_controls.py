@@ -21,7 +21,7 @@ from sessions_app.domain.memory_settings import (
     stored_values,
 )
 from sessions_app.domain.settings_draft import Draft, value_as_text
-from sessions_app.models import Session
+from sessions_app.models import Session, has_parent_conversation
 
 _RANGES: Mapping[str, tuple[float, float, float]] = {
     "max_input_tokens": (250, 32_000, 250),
@@ -163,8 +163,9 @@ def _no_effect(setting: Setting, session: Session, values: MemorySettings) -> It
         yield f"no effect: only {', '.join(sorted(setting.strategies))} uses it"
     if setting.name == "reserve_output_tokens":
         yield from _reserve_without_effect(values)
-    if setting.name in ("include_parent_context", "parent_depth") and session.parent_id is None:
-        yield "no effect: this conversation has no parent"
+    if setting.name in ("include_parent_context", "parent_depth") and not has_parent_conversation(session):
+        shared = " but the one it shares runs with" if session.parent_id else ""
+        yield f"no effect: this conversation has no parent{shared}"
     if setting.name == "parent_depth" and not values.include_parent_context:
         yield "no effect: include_parent_context is off"
 

@@ -4,16 +4,16 @@ from typing import Any
 
 from sessions_app.domain.errors import ConvowebError, NotFound
 from sessions_app.domain.memory_settings import settings_hash
-from sessions_app.domain.plan import Part, PromptPlan
+from sessions_app.domain.plan import Part
 from sessions_app.models import Session
 from sessions_app.services.prompts import as_stored, effective_settings, session_plan
 
 
 def refresh_snapshot(*, session: Session) -> int:
-    """Store the figures of the session's next prompt, or why it cannot be built, unless they are of its present state.
+    """Store the figures of the session's next prompt, or why it cannot be built; return through which run it loses any.
 
-    With them stands the wish that they fulfil: while another one stands, they are those of an earlier state.
-    Return the newest run that this prompt loses, 0 if it loses none.
+    With them stands the wish that they fulfil: while another one stands, they are those of an earlier state. They are
+    not worked out again while nothing has changed.
     """
     try:
         with as_stored(session) as stored:
@@ -26,25 +26,24 @@ def refresh_snapshot(*, session: Session) -> int:
 
 
 def _snapshot(session: Session) -> dict[str, Any]:
-    values = effective_settings(session=session).values
+    values, wish = effective_settings(session=session).values, session.summary_wanted_at
     state = {
         "position": session.last_position,
         "settings": settings_hash(values),
         "changed": session.updated_at.isoformat(),
         "entry": session.summary_id,
-        "wish": session.summary_wanted_at and session.summary_wanted_at.isoformat(),
     }
     earlier = session.prompt_snapshot or {}
     # What parents hand down changes without the session.
-    if state.items() <= earlier.items() and not values.include_parent_context:
-        return earlier
+    is_same = state.items() <= earlier.items() and not values.include_parent_context
+    return state | (earlier if is_same else _figures(session)) | {"wish": wish and wish.isoformat()}
+
+
+def _figures(session: Session) -> dict[str, Any]:
     try:
-        return state | _figures(session_plan(session=session))
+        plan = session_plan(session=session)
     except ConvowebError as refusal:
-        return state | {"error": refusal.detail}
-
-
-def _figures(plan: PromptPlan) -> dict[str, Any]:
+        return {"error": refusal.detail}
     return {
         "summary": plan.covers_through,
         "total": plan.tokens.total,

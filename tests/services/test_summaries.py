@@ -173,7 +173,7 @@ def test_a_fork_is_handed_nothing_that_it_shares_and_a_child_only_what_its_paren
 
 @pytest.mark.parametrize("share", [1, 0.75])
 def test_what_the_next_prompt_loses_is_summarized_whatever_share_it_has(scripted, share):
-    # Of the turns of 14 tokens so many are summarized that the others need the share of 300; the summary takes 148.
+    # So many turns of 14 tokens are summarized that the others need the share of 300; the summary takes up to 148.
     scripted(*["A sentence of the summary. " * 30] * 20)
     settings = {"max_input_tokens": 300, "summarize_at": share, "summarize_to": share, "offset": 2}
     session = make_session(runs=23, settings=settings)

@@ -8,7 +8,8 @@ from sessions_app.domain.memory_settings import SETTINGS, Strategy
 from sessions_app.models import Membership, Project, Session
 from sessions_app.queries.settings_controls import STRATEGY_WORDS
 from sessions_app.services.prompts import session_prompt
-from tests.factories import make_open_run, make_project, make_session
+from sessions_app.services.sessions import fork_session
+from tests.factories import NOW, make_open_run, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -74,6 +75,15 @@ def test_settings_without_effect_say_why(client, project):
     assert "no effect: only summary uses it" in reasons["offset"]
     assert "does not bind" in reasons["reserve_output_tokens"]
     assert "no effect: this conversation has no parent" in shown
+
+
+def test_a_fork_is_told_that_only_a_conversation_it_does_not_share_could_be_handed_down(client, project):
+    parent = make_session(project, "parent", runs=2)
+    fork = fork_session(session=parent, at=1, public_id="fork", now=NOW)
+    make_session(project, "child", parent=fork)
+    words = "no effect: this conversation has no parent but the one it shares runs with"
+    assert words in page(client, "/p/p/sessions/fork/tune/")
+    assert "this conversation has no parent" not in page(client, "/p/p/sessions/child/tune/")
 
 
 def test_a_plain_form_is_led_to_an_address_with_the_changes_alone(client, project):
