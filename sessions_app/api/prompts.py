@@ -7,7 +7,7 @@ from sessions_app.api.lookups import find_session
 from sessions_app.api.parsing import at
 from sessions_app.api.prompt_schemas import PromptIn, PromptOut, prompt_out
 from sessions_app.api.setting_schemas import SettingParameters
-from sessions_app.domain.memory_settings import check_settings, setting_from_text
+from sessions_app.domain.setting_values import check_settings, setting_from_text
 from sessions_app.services.prompts import session_prompt
 
 router = Router(tags=["prompts"])

@@ -15,9 +15,9 @@ from sessions_app.domain.memory_settings import (
     MemorySettings,
     Setting,
     SettingKind,
-    resolve_settings,
     stored_values,
 )
+from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.settings_draft import Draft, value_as_text
 from sessions_app.models import Session
 

@@ -6,8 +6,9 @@ from typing import Any
 from django.conf import settings as configuration
 
 from sessions_app.domain.builder import build_prompt
-from sessions_app.domain.memory_settings import EffectiveSettings, check_settings, resolve_settings
+from sessions_app.domain.memory_settings import EffectiveSettings
 from sessions_app.domain.plan import Prompt
+from sessions_app.domain.setting_values import check_settings, resolve_settings
 from sessions_app.models import Session, SessionTranscript
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from sessions_app.domain.builder import build_prompt
 from sessions_app.domain.errors import BudgetTooSmall, InvalidInput, WindowUnknown
-from sessions_app.domain.memory_settings import resolve_settings
 from sessions_app.domain.plan import Fate, Part, Prompt, WarningCode
+from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.transcript import ParentContext, RunStatus, SummaryEntry
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, exchange, run, settings, user
 from tests.domain.recount import count_messages

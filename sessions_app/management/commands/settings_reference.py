@@ -5,7 +5,8 @@ from typing import Any
 
 from django.core.management import BaseCommand
 
-from sessions_app.domain.memory_settings import SETTINGS, Setting, SettingGroup, allowed, built_in_value
+from sessions_app.domain.memory_settings import SETTINGS, Setting, SettingGroup, built_in_value
+from sessions_app.domain.setting_values import allowed
 
 HEAD = """# Memory settings
 

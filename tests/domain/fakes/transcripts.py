@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sessions_app.domain.memory_settings import EffectiveSettings, resolve_settings
+from sessions_app.domain.memory_settings import EffectiveSettings
 from sessions_app.domain.run_tokens import run_tokens
+from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.tokens import event_tokens
 from sessions_app.domain.transcript import (
     Event,
