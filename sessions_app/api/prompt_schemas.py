@@ -64,7 +64,10 @@ TokensOut = create_model(
 class PromptOut(Out):
     """A prompt, ready to send, and everything that explains it."""
 
-    messages: list[JsonObject] | None = Field(description="Ready to send; null in the format text.")
+    messages: list[JsonObject] | None = Field(
+        description="Ready to send in the format (gemini: its contents); null in the format text."
+    )
+    system: str | None = Field(description="The system text in the formats anthropic and gemini, to be sent beside.")
     text: str | None = Field(description="The prompt in the format text.")
     format: str
     model: str
@@ -83,6 +86,7 @@ def prompt_out(prompt: Prompt) -> PromptOut:
     """Return a prompt as an answer."""
     return PromptOut(
         messages=None if prompt.messages is None else [dict(message) for message in prompt.messages],
+        system=prompt.system,
         text=prompt.text,
         format=prompt.format,
         model=prompt.model,

@@ -30,6 +30,7 @@ from sessions_app.api.prompt_schemas import prompt_out
 from sessions_app.api.schemas import In
 from sessions_app.domain import transcript
 from sessions_app.domain.errors import FieldError, InvalidInput
+from sessions_app.domain.opaque_parts import check_opaque_parts
 from sessions_app.domain.open_runs import given_messages
 from sessions_app.domain.openai_fields import as_text, content_of
 from sessions_app.domain.transcript import EventKind, ToolCall
@@ -106,6 +107,7 @@ def _event(given: EventIn) -> transcript.Event:
     _check_shape(given)
     text, parts = given.text, None
     if given.content is not None:
+        check_opaque_parts(given.content)
         text, parts = _parts(given)
     return transcript.Event(
         kind=given.kind,

@@ -138,6 +138,7 @@ def _prompt(terms: Terms, decision: Decision, tools: Sequence[Mapping[str, Any]]
         budget=terms.budget.tokens,
         messages=payload.messages,
         text=payload.text,
+        system=payload.system,
         tokens=_token_parts(decision.segments, decision.fixed.overhead),
         segments=decision.segments,
         fates=decision.fates,
@@ -152,7 +153,7 @@ def _prompt(terms: Terms, decision: Decision, tools: Sequence[Mapping[str, Any]]
 
 def _fingerprint(payload: Payload, tools: Sequence[Mapping[str, Any]], settings: MemorySettings) -> str:
     """Return the hash of the canonical JSON of what is sent and of the effective values, without their layers."""
-    sent = {"messages": payload.messages, "text": payload.text, "tools": list(tools)}
+    sent = {"messages": payload.messages, "system": payload.system, "text": payload.text, "tools": list(tools)}
     document = json.dumps(sent | {"settings": stored_values(settings)}, sort_keys=True, separators=(",", ":"))
     return f"sha256:{hashlib.sha256(document.encode()).hexdigest()}"
 

@@ -22,6 +22,9 @@ class PromptFormat(StrEnum):
     """The shape of the built prompt."""
 
     OPENAI = "openai"
+    RESPONSES = "responses"
+    ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
     TEXT = "text"
 
 

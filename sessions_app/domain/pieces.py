@@ -1,8 +1,8 @@
 """What prompt formats make: counted pieces of a prompt, and the system block they share."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
 from sessions_app.domain.plan import Part, Segment
@@ -56,10 +56,11 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What is sent: messages or one text."""
+    """What is sent: messages, with the system text beside them in formats that part them, or one text."""
 
     messages: tuple[Mapping[str, Any], ...] | None = None
     text: str | None = None
+    system: str | None = None
 
 
 class Renderer(Protocol):
@@ -133,6 +134,24 @@ def section_segments(
     for section, (start, end) in zip(sections, pairwise(ends), strict=True):
         tokens = counter.scaled(end) - counter.scaled(start)
         yield Segment(section.part, SYSTEM, section.text, tokens, heading="" if bare else section.heading)
+
+
+def system_pieces(head: Head, counter: TokenCounter) -> list[Piece]:
+    """Return the system block as one message, or none if there is nothing to say."""
+    sections = head_sections(head)
+    if not sections:
+        return []
+    text = system_text(sections)
+    total, frame = counter.message(SYSTEM, [text]), counter.message(SYSTEM, ())
+    segments = section_segments(sections, total=total, frame=frame, counter=counter)
+    return [Piece({"role": SYSTEM, "content": text}, tuple(segments))]
+
+
+def weighed_piece(message: Mapping[str, Any], segments: Sequence[Segment], counter: TokenCounter) -> Piece:
+    """Return a piece whose segments come with raw counts; the margin is applied to the message as a whole."""
+    ends = [0, *accumulate(segment.tokens for segment in segments)]
+    tokens = (counter.scaled(end) - counter.scaled(start) for start, end in pairwise(ends))
+    return Piece(message, tuple(replace(segment, tokens=each) for segment, each in zip(segments, tokens, strict=True)))
 
 
 def _parent_text(parent: ParentContext) -> str:

@@ -110,7 +110,8 @@ class Segment:
 class Prompt:
     """A built prompt and everything that explains it.
 
-    Exactly one of `messages` (format openai) and `text` (format text) is set. `budget` is in the same tokens as
+    Exactly one of `messages` and `text` (format text) is set; `system` is the system text where it is sent beside the
+    messages (formats anthropic and gemini), None where there is none. `budget` is in the same tokens as
     `tokens`; `window` is the model's context window, None where unknown.
     """
 
@@ -122,6 +123,7 @@ class Prompt:
     budget: int
     messages: tuple[Mapping[str, Any], ...] | None
     text: str | None
+    system: str | None
     tokens: TokenParts
     segments: tuple[Segment, ...]
     fates: tuple[FateRange, ...]

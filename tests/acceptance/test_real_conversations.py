@@ -9,8 +9,8 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from sessions_app.models import Event, Project, Run, Session
-from tests.acceptance.provider_rules import broken_rules
 from tests.domain.recount import count_messages
+from tests.provider_rules import broken_rules
 
 FILE = Path(__file__).parents[3] / "shared" / "data" / "airline-support.jsonl"
 STRATEGIES = ("buffer", "summary")

@@ -63,6 +63,33 @@ def test_get_takes_the_same_settings_as_parameters(bot, session):
     assert "question 4" in got["text"]
 
 
+@pytest.mark.parametrize(
+    ("shape", "system", "last"),
+    [
+        ("openai", None, {"role": "user", "content": "And now?"}),
+        ("responses", None, {"role": "user", "content": "And now?"}),
+        ("anthropic", "Be kind.", {"role": "user", "content": [{"type": "text", "text": "And now?"}]}),
+        ("gemini", "Be kind.", {"role": "user", "parts": [{"text": "And now?"}]}),
+    ],
+)
+def test_the_format_is_the_shape_of_what_is_sent(bot, session, shape, system, last):
+    prompt = bot.post("/sessions/s/prompt", {"query": "And now?", "settings": {"format": shape}}).json()
+
+    assert (prompt["format"], prompt["system"], prompt["text"]) == (shape, system, None)
+    assert prompt["messages"][-1] == last
+    assert ({"role": "system", "content": "Be kind."} in prompt["messages"]) == (system is None)
+    assert len(prompt["messages"]) == 9 + (system is None)
+
+
+def test_the_fingerprint_covers_a_system_text_that_stands_beside(bot, session):
+    settings = {"format": "anthropic"}
+    one = bot.post("/sessions/s/prompt", {"settings": settings}).json()
+    other = bot.post("/sessions/s/prompt", {"settings": settings, "instructions": "Be bold."}).json()
+
+    assert one["messages"] == other["messages"]
+    assert one["fingerprint"] != other["fingerprint"]
+
+
 def test_it_is_the_prompt_that_the_page_shows(bot, session):
     prompt = bot.post("/sessions/s/prompt", {}).json()
 

@@ -8,10 +8,11 @@ import pytest
 
 from sessions_app.domain.builder import build_prompt
 from sessions_app.domain.errors import BudgetTooSmall, InvalidInput
+from sessions_app.domain.memory_settings import PromptFormat
 from sessions_app.domain.plan import Fate, Prompt, WarningCode
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import Event, EventKind, Run, RunStatus
-from sessions_app.domain.validity import validate_openai
+from sessions_app.domain.validity import validate
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, exchange, run, settings, user
 from tests.domain.recount import count_messages
 
@@ -75,7 +76,7 @@ def kept(prompt: Prompt) -> list[str]:
 
 def check(prompt: Prompt) -> None:
     assert count_messages(sent(prompt), prompt.encoding) == prompt.tokens.total <= prompt.budget
-    assert validate_openai(sent(prompt)) == []
+    assert validate(sent(prompt), PromptFormat.OPENAI) == []
 
 
 @pytest.mark.parametrize("number", ["C01", "C03", "C06", "C10"])

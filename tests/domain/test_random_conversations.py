@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 import tiktoken
 from hypothesis import HealthCheck, given
 from hypothesis import settings as run_with
@@ -11,12 +12,14 @@ from hypothesis import strategies as st
 
 from sessions_app.domain.builder import build_prompt
 from sessions_app.domain.errors import BudgetTooSmall
+from sessions_app.domain.memory_settings import PromptFormat
 from sessions_app.domain.plan import Fate, Prompt, WarningCode
 from sessions_app.domain.transcript import ParentContext, Run, RunStatus, SummaryEntry
-from sessions_app.domain.validity import validate_openai
+from sessions_app.domain.validity import validate
 from tests.domain.fakes.random_runs import FINISHED, TEXTS, runs
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, run, settings, user
-from tests.domain.recount import count_messages, count_text
+from tests.domain.recount import count_messages, count_prompt, count_text
+from tests.provider_rules import broken_rules
 
 # Model, its encoding, its margin in tenths: written down here, not asked of the product.
 MODELS = [
@@ -92,23 +95,26 @@ def build(reader: InMemoryTranscript, query: str | None, context: Any = (), **ov
     return prompt
 
 
+@pytest.mark.parametrize("format", ["openai", "responses", "anthropic", "gemini"])
 @many
 @given(transcripts(), OVERRIDES, QUERIES, CONTEXTS, st.sampled_from(MODELS))
 def test_every_chat_prompt_keeps_the_budget_and_is_valid_and_recounts_exactly(
-    reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, context: Any, model: Any
+    format: str, reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, context: Any, model: Any
 ):
     name, encoding, tenths = model
-    prompt = build(reader, query, context, model=name, **overrides)
+    prompt = build(reader, query, context, model=name, format=format, **overrides)
     if prompt is None or prompt.messages is None:
         return
     assert (prompt.encoding, prompt.margin) == (encoding, tenths / 10)
-    assert count_messages(prompt.messages, encoding, tenths) == prompt.tokens.total <= prompt.budget
-    has_tail = query is not None or bool(context) or has_input_or_answered_call(reader.open_run())
-    assert validate_openai(prompt.messages, query_follows=not has_tail) == []
+    assert count_prompt(format, prompt.messages, prompt.system, encoding, tenths) == prompt.tokens.total
+    assert prompt.tokens.total <= prompt.budget
+    follows = query is None and not context and not has_input_or_answered_call(reader.open_run())
+    assert validate(prompt.messages, PromptFormat(format), query_follows=follows) == []
+    assert broken_rules(prompt.messages, last_is_history=follows, format=format, system=prompt.system) == []
     assert sum(segment.tokens for segment in prompt.segments) + prompt.tokens.overhead == prompt.tokens.total
     assert all(segment.tokens >= 0 for segment in prompt.segments)
     assert_fixed_parts_are_whole(prompt, reader, query, context)
-    assert_fates(prompt, reader, json.dumps(prompt.messages, ensure_ascii=False), query)
+    assert_fates(prompt, reader, json.dumps([prompt.system, prompt.messages], ensure_ascii=False), query)
 
 
 def has_input_or_answered_call(open_run: Run | None) -> bool:
@@ -121,13 +127,21 @@ def has_input_or_answered_call(open_run: Run | None) -> bool:
 def assert_fixed_parts_are_whole(prompt: Prompt, reader: InMemoryTranscript, query: str | None, context: Any) -> None:
     assert prompt.messages is not None
     if reader.instructions:
-        assert prompt.messages[0]["role"] == "system"
-        assert prompt.messages[0]["content"].count(reader.instructions) == 1
+        block = prompt.system
+        if block is None:
+            assert prompt.messages[0]["role"] == "system"
+            block = prompt.messages[0]["content"]
+        assert block.count(reader.instructions) == 1
     if query is not None:
-        assert prompt.messages[-1]["content"].endswith(query)
+        assert last_text(prompt.messages[-1]).endswith(query)
     if context:
-        tail = next(each["content"] for each in reversed(prompt.messages) if "CONTEXT" in str(each["content"]))
-        assert all(text in tail for text in context)
+        tail = next(each for each in reversed(prompt.messages) if "CONTEXT" in str(each))
+        assert all(text in last_text(tail) for text in context)
+
+
+def last_text(message: Any) -> str:
+    parts = message.get("content", message.get("parts"))
+    return parts if isinstance(parts, str) else str(parts[-1]["text"])
 
 
 def assert_fates(prompt: Prompt, reader: InMemoryTranscript, everything: str, query: str | None) -> None:

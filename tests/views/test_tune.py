@@ -46,6 +46,9 @@ def page(client, path, **headers):
         ("strategy=buffer&max_input_tokens=120", {"strategy": "buffer", "max_input_tokens": 120}, None),
         ("last_n=2&query=And+now%3F", {"last_n": 2}, "And now?"),
         ("format=text&max_runs=3", {"format": "text", "max_runs": 3}, None),
+        ("format=responses&query=And+now%3F", {"format": "responses"}, "And now?"),
+        ("format=anthropic", {"format": "anthropic"}, None),
+        ("format=gemini", {"format": "gemini"}, None),
     ],
 )
 def test_it_shows_the_prompt_that_the_service_builds(client, project, query, overrides, asked):

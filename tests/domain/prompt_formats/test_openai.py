@@ -1,15 +1,16 @@
 from typing import Any
 
 from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.memory_settings import PromptFormat
 from sessions_app.domain.transcript import Event, EventKind, Run, RunStatus
-from sessions_app.domain.validity import validate_openai
+from sessions_app.domain.validity import validate
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, exchange, run, settings, system, user
 
 
 def messages(*runs: Run, query: str | None = "Go on.") -> list[Any]:
     prompt = build_prompt(reader=InMemoryTranscript(runs), settings=settings(), query=query)
     assert prompt.messages is not None
-    assert validate_openai(prompt.messages, query_follows=query is None) == []
+    assert validate(prompt.messages, PromptFormat.OPENAI, query_follows=query is None) == []
     return list(prompt.messages)
 
 
