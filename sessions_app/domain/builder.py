@@ -4,64 +4,21 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sessions_app.domain.as_sent import is_blank
-from sessions_app.domain.budget import Budget, budget_of
+from sessions_app.domain.base_messages import Base, base_pieces, check_base, payload_around
+from sessions_app.domain.budget import budget_of
+from sessions_app.domain.deciding import Asked, Decision, Terms, decide
 from sessions_app.domain.errors import FieldError, InvalidInput
-from sessions_app.domain.fates import History, finished_fates, open_fates
-from sessions_app.domain.fixed_parts import FixedParts, fixed_parts, too_small
-from sessions_app.domain.handed_down import HandedDown, HeadRoom, hand_down
-from sessions_app.domain.language_models import LanguageModel, language_model
+from sessions_app.domain.fixed_parts import fixed_parts
+from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings, stored_values
-from sessions_app.domain.pieces import Payload, Piece, Renderer, Tail, segments_of, tokens_of
-from sessions_app.domain.plan import FateRange, Part, Prompt, PromptWarning, Segment, TokenParts
+from sessions_app.domain.pieces import Payload, Renderer, Tail
+from sessions_app.domain.plan import Prompt, Segment, TokenParts, Turn
 from sessions_app.domain.prompt_formats import PROMPT_FORMATS
-from sessions_app.domain.prompt_warnings import budget_warnings, model_warnings, open_run_warnings
-from sessions_app.domain.selection import Selection, select_runs
-from sessions_app.domain.strategies import STRATEGIES
-from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.tool_definitions import check_tools
 from sessions_app.domain.transcript import TranscriptReader
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What the settings come to: the model, its counter, the budget and the format."""
-
-    settings: EffectiveSettings
-    model: LanguageModel
-    counter: TokenCounter
-    budget: Budget
-    renderer: Renderer
-
-    @property
-    def values(self) -> MemorySettings:
-        """The values in force."""
-        return self.settings.values
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Which parts are sent, and what becomes of the runs."""
-
-    fixed: FixedParts
-    handed: HandedDown
-    selection: Selection
-    fates: tuple[FateRange, ...]
-    warnings: tuple[PromptWarning, ...]
-
-    @property
-    def runs(self) -> list[Piece]:
-        """The pieces of the runs that are kept."""
-        return [piece for rendered in self.selection.kept for piece in rendered.pieces]
-
-    @property
-    def segments(self) -> tuple[Segment, ...]:
-        """Everything that is sent, in the order in which it is shown."""
-        head, runs, tail = map(segments_of, (self.handed.pieces, self.runs, self.fixed.tail))
-        return (*head, *self.fixed.tools, *runs, *tail)
 
 
 def build_prompt(
@@ -72,20 +29,52 @@ def build_prompt(
     context: Sequence[str] = (),
     tools: Sequence[Mapping[str, Any]] = (),
     instructions: str | None = None,
+    base: Base | None = None,
+    shorten: bool = False,
+    at: int | None = None,
 ) -> Prompt:
-    """Decide what the model gets to see next; reads only.
+    """Decide what the model gets to see next, or got to see at the turn `at`; reads only.
 
-    `instructions` stand in for the session's this time. Raises InvalidInput for a blank query or context block or a
-    nameless tool, WindowUnknown, and BudgetTooSmall if parts that may not be left out do not fit.
+    At a turn the history is what lay before its run, and without another query that run's input is the question.
+    `instructions` stand in for the session's this time. With a `base` the system block and the runs go in among its
+    messages, and context blocks and the question come behind it. With `shorten` the newest run is cut, marked, rather
+    than dropped. Raises InvalidInput for a blank query or context block, a nameless tool, a base that cannot be sent or
+    a turn that is none, WindowUnknown, BudgetTooSmall if parts that may not be left out do not fit, and RunsLost where
+    settings make that an error.
     """
     _check_texts(query, context)
     check_tools(tools)
     terms = _terms(settings)
     words = reader.instructions if instructions is None else instructions
-    tail = Tail(tuple(context), query, reader.open_run())
-    fixed = fixed_parts(terms.renderer, terms.counter, instructions=words, tools=tools, tail=tail)
+    if base is not None:
+        check_base(base, terms.values.format)
+    turn = None
+    if at is not None:
+        reader, turn = _as_of(reader, at)
+    tail = _tail(terms, reader, query, context, is_past=at is not None)
+    given = base_pieces(base, terms.values.format, terms.counter)
+    fixed = fixed_parts(terms.renderer, terms.counter, instructions=words, tools=tools, tail=tail, base=given)
     fixed.check(terms.budget)
-    return _prompt(terms, _decide(reader, terms, fixed, words, tail), tools)
+    return _prompt(terms, decide(reader, terms, Asked(words, fixed, tail, base, shorten, turn)), tools)
+
+
+def _as_of(reader: TranscriptReader, at: int) -> tuple[TranscriptReader, Turn]:
+    """Return what there was at a turn, or raise InvalidInput if no run stands there."""
+    open_run = reader.open_run()
+    newest = open_run.position if open_run else reader.finished_through
+    if not 1 <= at <= newest:
+        turns = f"a turn from 1 to {newest:,}" if newest else "not possible yet, for there are no runs"
+        detail = f"at is {turns}; {at:,} was given."
+        raise InvalidInput(detail, errors=[FieldError("/at", detail)])
+    past = reader.as_of(at)
+    run = past.open_run()
+    return past, Turn(at, run.prompt_fingerprint if run else "")
+
+
+def _tail(terms: Terms, reader: TranscriptReader, query: str | None, context: Sequence[str], *, is_past: bool) -> Tail:
+    """Return what stands behind the runs; a query at a past turn takes the place of its run's input."""
+    open_run = None if is_past and query is not None else reader.open_run()
+    return Tail(tuple(context), query, open_run and terms.result_limits.applied(open_run, newer=0))
 
 
 def _terms(settings: EffectiveSettings) -> Terms:
@@ -94,41 +83,8 @@ def _terms(settings: EffectiveSettings) -> Terms:
     return Terms(settings, model, model.counter, budget_of(settings.values, model), renderer)
 
 
-def _decide(reader: TranscriptReader, terms: Terms, fixed: FixedParts, instructions: str, tail: Tail) -> Decision:
-    values, room = terms.values, terms.budget.tokens - fixed.tokens
-    candidates = STRATEGIES[values.strategy](reader, values)
-    handed = hand_down(
-        HeadRoom(terms.renderer, terms.counter, instructions, room // 2),
-        summary=candidates.summary,
-        parents=reader.parent_contexts(values.parent_depth) if values.include_parent_context else (),
-        settings=values,
-    )
-    history = History(reader.finished_through, values, handed.summary)
-    selection = select_runs(
-        reader,
-        not_below=history.first_candidate,
-        room=room + tokens_of(fixed.head) - tokens_of(handed.pieces),
-        render=lambda run: terms.renderer.render_run(run, terms.counter),
-        counter=terms.counter,
-    )
-    if not values.autoprune:
-        _check_nothing_is_dropped(fixed, handed, selection, terms.budget)
-    finished = finished_fates(
-        history, selection, dropped=candidates.dropped, limit=terms.budget.limit, left_out=terms.renderer.left_out
-    )
-    fates = finished + open_fates(history.finished, tail.open_run, is_sent=tail.query is None)
-    warnings = (
-        *model_warnings(terms.model, values),
-        *open_run_warnings(tail),
-        *handed.warnings,
-        *budget_warnings(fates, selection, history, terms.budget),
-    )
-    return Decision(fixed, handed, selection, fates, warnings)
-
-
 def _prompt(terms: Terms, decision: Decision, tools: Sequence[Mapping[str, Any]]) -> Prompt:
-    payload = terms.renderer.payload([*decision.handed.pieces, *decision.runs, *decision.fixed.tail])
-    summary = decision.handed.summary
+    payload, summary = _payload(terms.renderer, decision), decision.handed.summary
     return Prompt(
         format=terms.values.format,
         model=terms.model.name,
@@ -139,7 +95,7 @@ def _prompt(terms: Terms, decision: Decision, tools: Sequence[Mapping[str, Any]]
         messages=payload.messages,
         text=payload.text,
         system=payload.system,
-        tokens=_token_parts(decision.segments, decision.fixed.overhead),
+        tokens=_token_parts(decision.segments, decision.asked.fixed.overhead),
         segments=decision.segments,
         fates=decision.fates,
         warnings=decision.warnings,
@@ -148,7 +104,15 @@ def _prompt(terms: Terms, decision: Decision, tools: Sequence[Mapping[str, Any]]
         summary_number=summary.number if summary else None,
         covers_through=summary.covers_through if summary else None,
         fingerprint=_fingerprint(payload, tools, terms.values),
+        turn=decision.asked.turn,
     )
+
+
+def _payload(renderer: Renderer, decision: Decision) -> Payload:
+    base, fixed = decision.asked.base, decision.asked.fixed
+    if base is None:
+        return renderer.payload([*decision.memory, *fixed.tail])
+    return payload_around(renderer, base, fixed.base, memory=decision.memory, tail=fixed.tail)
 
 
 def _fingerprint(payload: Payload, tools: Sequence[Mapping[str, Any]], settings: MemorySettings) -> str:
@@ -168,16 +132,6 @@ def _check_texts(query: str | None, context: Sequence[str]) -> None:
         errors.insert(0, FieldError("/query", "The query must not be blank; leave it out to send none."))
     if errors:
         raise InvalidInput(errors[0].detail, errors=errors)
-
-
-def _check_nothing_is_dropped(fixed: FixedParts, handed: HandedDown, selection: Selection, budget: Budget) -> None:
-    """Raise BudgetTooSmall if a candidate run does not fit and may not be dropped (autoprune off)."""
-    if selection.first_out is None:
-        return
-    runs = selection.first_out.tokens + sum(rendered.tokens for rendered in selection.kept)
-    head = {segment.part.value: segment.tokens for segment in segments_of(handed.pieces)}
-    needs = fixed.needs() | head | {Part.RUNS.value: runs}
-    raise too_small("With autoprune off, the parts of the prompt", needs=needs, budget=budget, at_least="at least ")
 
 
 def _token_parts(segments: Sequence[Segment], overhead: int) -> TokenParts:

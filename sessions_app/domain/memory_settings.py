@@ -12,10 +12,23 @@ LARGEST_INTEGER = 2**31 - 1
 
 
 class Strategy(StrEnum):
-    """Which runs are candidates for the prompt."""
+    """Which runs are candidates for the prompt; each has its file in `strategies`."""
 
     BUFFER = "buffer"
     SUMMARY = "summary"
+    MINIMAL = "minimal"
+    TASK = "task"
+    TOOL = "tool"
+    CONVERSATION = "conversation"
+    HIERARCHICAL = "hierarchical"
+
+
+class OnGap(StrEnum):
+    """What happens when the budget drops runs that no summary covers."""
+
+    WARN = "warn"
+    ERROR = "error"
+    STOPGAP = "stopgap"
 
 
 class PromptFormat(StrEnum):
@@ -54,6 +67,7 @@ class SettingGroup(StrEnum):
     STRATEGY = "Strategy & model"
     BUDGET = "Budget"
     HISTORY = "History"
+    TOOLS = "Tool results"
     SUMMARY = "Summary"
     PARENT = "Parent"
 
@@ -70,10 +84,14 @@ class MemorySettings:
     autoprune: bool = True
     max_runs: int | None = None
     last_n: int | None = None
+    max_history: int = 5
+    tool_result_max_tokens: int | None = None
+    keep_tool_results: int | None = None
     offset: int = 6
     summarize_at: float = 0.75
     summarize_to: float = 0.4
     max_summary_tokens: int = 512
+    on_gap: OnGap = OnGap.STOPGAP
     include_parent_context: bool = False
     parent_depth: int = 1
 
@@ -92,13 +110,14 @@ class Setting:
 
 
 _SUMMARY_ONLY = frozenset({Strategy.SUMMARY})
+_ALL_BUT_HIERARCHICAL = frozenset(Strategy) - {Strategy.HIERARCHICAL}
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
         "strategy",
         SettingKind.CHOICE,
         SettingGroup.STRATEGY,
-        "Which runs are candidates for the prompt: all of them, or the summary and the runs after it.",
+        "Which runs, and what of them, are candidates for the prompt.",
         choices=tuple(Strategy),
     ),
     Setting(
@@ -147,6 +166,26 @@ SETTINGS: tuple[Setting, ...] = (
         "At most so many newest runs go into this prompt; 0 means none.",
     ),
     Setting(
+        "max_history",
+        SettingKind.INTEGER,
+        SettingGroup.HISTORY,
+        "So many newest messages go into the prompt, from a user message on; 0 means none.",
+        strategies=frozenset({Strategy.CONVERSATION}),
+    ),
+    Setting(
+        "tool_result_max_tokens",
+        SettingKind.LIMIT,
+        SettingGroup.TOOLS,
+        "A longer tool result is shortened in the prompt, marked.",
+        minimum=1,
+    ),
+    Setting(
+        "keep_tool_results",
+        SettingKind.LIMIT,
+        SettingGroup.TOOLS,
+        "So many newest tool results stay whole; in the place of an older one stands a mark.",
+    ),
+    Setting(
         "offset",
         SettingKind.INTEGER,
         SettingGroup.SUMMARY,
@@ -177,10 +216,20 @@ SETTINGS: tuple[Setting, ...] = (
         strategies=_SUMMARY_ONLY,
     ),
     Setting(
+        "on_gap",
+        SettingKind.CHOICE,
+        SettingGroup.SUMMARY,
+        "What happens to runs that do not fit and that no summary covers: only a warning, an error, or a stopgap, "
+        "which sends an offline extract of them.",
+        choices=tuple(OnGap),
+        strategies=_SUMMARY_ONLY,
+    ),
+    Setting(
         "include_parent_context",
         SettingKind.FLAG,
         SettingGroup.PARENT,
-        "Put the parents' summaries in front.",
+        "Put the parents' summaries in front; the strategy hierarchical always does.",
+        strategies=_ALL_BUT_HIERARCHICAL,
     ),
     Setting(
         "parent_depth",

@@ -37,12 +37,22 @@ def tokens_of(pieces: Sequence[Piece]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands before the runs; `covers_through` says which runs the summary covers."""
+    """What stands before the runs; `covers_through` says which runs the summary covers.
+
+    `extract` stands for the runs first..last of `extracted`, which neither fit nor are summarized.
+    """
 
     instructions: str = ""
     parents: tuple[ParentContext, ...] = ()
     summary: str = ""
     covers_through: int = 0
+    extract: str = ""
+    extracted: tuple[int, int] = (0, 0)
+
+    @property
+    def extract_heading(self) -> str:
+        """What the extract is of."""
+        return "Extract of runs {}-{}, not summarized yet".format(*self.extracted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +121,7 @@ def head_sections(head: Head) -> list[Section]:
         Section(Part.INSTRUCTIONS, "Instructions", head.instructions),
         Section(Part.PARENT_CONTEXT, "Parent conversation", "\n\n".join(map(_parent_text, head.parents))),
         Section(Part.SUMMARY, f"Summary of runs 1-{head.covers_through}", head.summary),
+        Section(Part.SUMMARY, head.extract_heading, head.extract),
     )
     return [section for section in sections if section.text.strip()]
 

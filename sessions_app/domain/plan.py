@@ -41,12 +41,18 @@ class WarningCode(StrEnum):
     """What a prompt's warnings are about."""
 
     RUNS_LOST = "runs_lost"
+    RUNS_EXTRACTED = "runs_extracted"
+    RUNS_IN_NEITHER = "runs_in_neither"
     NEWEST_RUN_DROPPED = "newest_run_dropped"
+    NEWEST_RUN_SHORTENED = "newest_run_shortened"
     SUMMARY_CUT = "summary_cut"
     PARENT_CONTEXT_CUT = "parent_context_cut"
     MODEL_UNKNOWN = "model_unknown"
     OPEN_RUN_SKIPPED = "open_run_skipped"
     LIMIT_ABOVE_WINDOW = "limit_above_window"
+    SUMMARIZE_TO_ABOVE_AT = "summarize_to_above_at"
+    SETTING_WITHOUT_EFFECT = "setting_without_effect"
+    SETTINGS_OF_TODAY = "settings_of_today"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,7 @@ class PromptWarning:
 
 
 class Part(StrEnum):
-    """What a piece of a prompt is; in the order in which a prompt is shown."""
+    """What a piece of a prompt is; in the order in which a prompt is shown. A base is context, too."""
 
     INSTRUCTIONS = "instructions"
     TOOLS = "tools"
@@ -107,6 +113,14 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """The turn that a prompt was rebuilt for; `recorded` is the fingerprint that its run carries, empty if none."""
+
+    position: int
+    recorded: str
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """A built prompt and everything that explains it.
 
@@ -133,6 +147,12 @@ class Prompt:
     summary_number: int | None
     covers_through: int | None
     fingerprint: str
+    turn: Turn | None = None
+
+    @property
+    def is_as_recorded(self) -> bool | None:
+        """Whether it is the prompt that the turn's run was made with; None where that is not known."""
+        return self.turn.recorded == self.fingerprint if self.turn and self.turn.recorded else None
 
     @property
     def free(self) -> int:

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from sessions_app.domain.budget import Budget
-from sessions_app.domain.fates import History
+from sessions_app.domain.fates import History, Verdict
 from sessions_app.domain.language_models import LanguageModel
 from sessions_app.domain.memory_settings import MemorySettings
 from sessions_app.domain.pieces import Tail
-from sessions_app.domain.plan import Fate, FateRange, PromptWarning, WarningCode
-from sessions_app.domain.selection import Selection
+from sessions_app.domain.plan import Fate, FateRange, PromptWarning, Turn, WarningCode
 from sessions_app.domain.tokens import STORED_ENCODING
 
 
@@ -38,15 +37,44 @@ def open_run_warnings(tail: Tail) -> Iterator[PromptWarning]:
         )
 
 
+def turn_warnings(turn: Turn) -> Iterator[PromptWarning]:
+    """Say that it is not known which settings were in force at the turn."""
+    yield PromptWarning(
+        WarningCode.SETTINGS_OF_TODAY,
+        f"Which settings, instructions, context and tools turn {turn.position} had is not recorded; it is built with "
+        "those of today and of this request.",
+    )
+
+
+def gap_warnings(verdict: Verdict, budget: Budget) -> Iterator[PromptWarning]:
+    """Warn that an extract stands in for runs that no summary covers."""
+    if verdict.extract is not None:
+        first, last = verdict.extract
+        runs = f"Run {first} does" if first == last else f"Runs {first}-{last} do"
+        yield PromptWarning(
+            WarningCode.RUNS_EXTRACTED,
+            f"{runs} not fit, and no summary covers them yet: {budget.limit} is reached. An offline extract stands in "
+            f"for them. Ways out: {budget.way_out}; let the summary catch up.",
+        )
+
+
 def budget_warnings(
-    fates: Sequence[FateRange], selection: Selection, history: History, budget: Budget
+    fates: Sequence[FateRange], verdict: Verdict, history: History, budget: Budget
 ) -> Iterator[PromptWarning]:
-    """Warn of a dropped newest run and of lost runs."""
-    out = selection.first_out
-    if out is not None and out.run.position == history.finished:
+    """Warn of a newest run that is dropped or cut, and of lost runs."""
+    selection, out = verdict.selection, verdict.selection.first_out
+    if selection.shortened:
+        run = selection.shortened.position
+        yield PromptWarning(
+            WarningCode.NEWEST_RUN_SHORTENED,
+            f"Run {run} does not fit by itself and is cut to its beginnings ({budget.limit}). "
+            f"A way out: {budget.way_out}.",
+        )
+    if out is not None and not selection.kept:
+        newest = ", the newest," if out.position == history.finished else ", the newest that is wanted,"
         yield PromptWarning(
             WarningCode.NEWEST_RUN_DROPPED,
-            f"Run {history.finished}, the newest, does not fit: it needs {out.tokens:,} tokens, "
+            f"Run {out.position}{newest} does not fit: it needs {out.tokens:,} tokens, "
             f"{selection.left:,} are left ({budget.limit}). A way out: {budget.way_out}.",
         )
     lost = [each for each in fates if each.fate is Fate.LOST]

@@ -1,6 +1,7 @@
 """Settings on their way in: checked against their one definition, read from texts, and laid in layers."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from sessions_app.domain.errors import FieldError, InvalidSettings
@@ -11,11 +12,14 @@ from sessions_app.domain.memory_settings import (
     EffectiveSettings,
     Layer,
     MemorySettings,
+    OnGap,
     PromptFormat,
     Setting,
     SettingKind,
     Strategy,
 )
+
+_ENUMS: Mapping[str, type[StrEnum]] = {"strategy": Strategy, "format": PromptFormat, "on_gap": OnGap}
 
 
 def check_settings(sparse: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,10 +78,8 @@ def _number(text: str) -> float | str:
 
 
 def _typed(setting: Setting, value: Any) -> Any:
-    if setting.name == "strategy":
-        return Strategy(value)
-    if setting.name == "format":
-        return PromptFormat(value)
+    if setting.kind is SettingKind.CHOICE:
+        return _ENUMS[setting.name](value)
     if setting.kind is SettingKind.LIMIT and value == UNLIMITED:
         return None
     return value

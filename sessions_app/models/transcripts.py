@@ -1,16 +1,25 @@
 """How prompts read a session's lineage from rows: a constant number of queries for each link of the fork chain."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from sessions_app.domain import transcript
-from sessions_app.domain.transcript import OPEN_STATUSES, ParentContext, SummaryEntry
-from sessions_app.models.runs import Run, RunQuerySet
+from sessions_app.domain.transcript import (
+    OPEN_STATUSES,
+    EventKind,
+    MessagePlace,
+    ParentContext,
+    Role,
+    RunInput,
+    RunStatus,
+    SummaryEntry,
+)
+from sessions_app.models.runs import Event, Run, RunQuerySet, event_values
 from sessions_app.models.sessions import Session
-from sessions_app.models.summaries import Summary
+from sessions_app.models.summaries import Summary, SummaryQuerySet
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +29,19 @@ class Stretch:
     session: Session
     first: int
     last: int
+
+    @property
+    def runs(self) -> RunQuerySet:
+        """The runs, unordered."""
+        return Run.objects.filter(session=self.session, position__range=(self.first, self.last))
+
+    @property
+    def messages(self) -> QuerySet[Event]:
+        """The messages in them, newest first."""
+        inside = Event.objects.filter(
+            kind=EventKind.MESSAGE, run__session=self.session, run__position__range=(self.first, self.last)
+        )
+        return inside.order_by("-run__position", "-index")
 
 
 def ancestors_of(session: Session) -> Iterator[Session]:
@@ -59,10 +81,11 @@ def _runs_in(stretches: list[Stretch]) -> RunQuerySet:
 
 
 class SessionTranscript:
-    """The TranscriptReader of one session."""
+    """The TranscriptReader of one session, as it is or as it was when run `turn` was made."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, turn: int | None = None) -> None:
         self._session = session
+        self._turn = turn
 
     @cached_property
     def lineage(self) -> list[Stretch]:
@@ -82,23 +105,22 @@ class SessionTranscript:
     @property
     def finished_through(self) -> int:
         """The position of the newest finished run; 0 if there is none."""
+        if self._turn is not None:
+            return self._turn - 1
         return self._session.last_position - (self._open is not None)
 
     def open_run(self) -> transcript.Run | None:
         """The newest run while it is pending or running."""
+        if self._turn is not None:
+            return _asked(self._asked, RunStatus.RUNNING)
         return None if self._open is None else self._open.to_value()
 
     def newest_before(self, position: int, *, not_below: int, tokens: int) -> list[transcript.Run]:
         """Finished runs p with not_below <= p < position, newest first: as many as fit `tokens`, and one more."""
         wanted: list[Stretch] = []
         ceiling: int | None = None
-        for stretch in self.lineage:
-            first, last = (
-                max(stretch.first, not_below),
-                min(stretch.last, position - 1, self.finished_through),
-            )
-            if first > last:
-                continue
+        for stretch in self._stretches(not_below, min(position - 1, self.finished_through)):
+            first, last = stretch.first, stretch.last
             runs = Run.objects.filter(session=stretch.session)
             if ceiling is None:
                 newest = runs.get(position=last)
@@ -112,12 +134,40 @@ class SessionTranscript:
         rows = _runs_in(wanted).with_events().order_by("-position")
         return [row.to_value() for row in rows]
 
+    def newest_answered(self, *, not_below: int) -> transcript.Run | None:
+        """The newest finished run p >= not_below in which the assistant said anything."""
+        said = Event.objects.filter(kind=EventKind.MESSAGE, run=OuterRef("pk"), role=Role.ASSISTANT)
+        for stretch in self._stretches(not_below, self.finished_through):
+            newest = stretch.runs.filter(Exists(said)).with_events().order_by("-position").first()
+            if newest is not None:
+                return newest.to_value()
+        return None
+
+    def first_input(self, *, not_below: int) -> RunInput | None:
+        """The input of the first run p >= not_below that has one, the open run included."""
+        asked = Event.objects.filter(kind=EventKind.MESSAGE, run=OuterRef("pk"), role=Role.USER)
+        for stretch in reversed(self._stretches(not_below, self.finished_through)):
+            first = stretch.runs.filter(Exists(asked)).order_by("position").first()
+            if first is not None:
+                run = _asked(first, RunStatus(first.status))
+                return RunInput(run, is_all=first.events.count() == len(run.events))
+        return None
+
+    def oldest_question(self, *, among: int, not_below: int) -> MessagePlace | None:
+        """The oldest user message among the newest `among` messages of the finished runs p >= not_below."""
+        stretches = self._stretches(not_below, self.finished_through)
+        for count, stretch in enumerate(stretches, 1):
+            place = stretch.messages.values_list("run__position", "index")[among - 1 : among].first()
+            if place is not None:
+                return _first_question(stretches[:count], *place)
+            among -= stretch.messages.count()
+        return _first_question(stretches, not_below, 0)
+
     def newest_summary(self, covers_at_most: int) -> SummaryEntry | None:
         """The newest entry in use that covers at most the runs 1..`covers_at_most`."""
         if self._session.summary_id is None:
             return None
-        entries = Summary.objects.in_use().filter(session=self._session, covers_through__lte=covers_at_most)
-        newest = entries.last()
+        newest = self._entries.filter(session=self._session, covers_through__lte=covers_at_most).last()
         return None if newest is None else newest.to_value()
 
     def parent_contexts(self, depth: int) -> list[ParentContext]:
@@ -128,10 +178,47 @@ class SessionTranscript:
         contexts: list[ParentContext] = []
         shared = self._session.forked_at
         for _, parent in zip(range(depth), ancestors_of(self._session), strict=False):
-            entries = Summary.objects.in_use().filter(session=parent)
+            entries = self._entries.filter(session=parent)
             newest = (entries if shared is None else entries.filter(covers_through__lte=shared)).last()
             if newest is not None:
                 contexts.append(ParentContext(str(parent), newest.text))
             grand = parent.forked_at
             shared = grand if grand is None or shared is None else min(shared, grand)
         return contexts[::-1]
+
+    def as_of(self, turn: int) -> "SessionTranscript":
+        """What there was when run `turn` was made, its times being those that its bot gave."""
+        return SessionTranscript(self._session, turn)
+
+    @property
+    def _entries(self) -> SummaryQuerySet:
+        """The summaries in use, or those of them that had been made at the turn."""
+        entries = Summary.objects.in_use()
+        return entries if self._turn is None else entries.filter(completed_at__lte=self._asked.created_at)
+
+    @cached_property
+    def _asked(self) -> Run:
+        """The run of the turn."""
+        return lineage_runs(self._session).get(position=self.finished_through + 1)
+
+    def _stretches(self, first: int, last: int) -> list[Stretch]:
+        """Return what of the lineage lies at the positions first..last, newest first."""
+        clipped = [Stretch(each.session, max(each.first, first), min(each.last, last)) for each in self.lineage]
+        return [stretch for stretch in clipped if stretch.first <= stretch.last]
+
+
+def _asked(run: Run, status: RunStatus) -> transcript.Run:
+    """Return a run with the user messages of its input alone."""
+    messages = run.events.filter(kind=EventKind.MESSAGE, role=Role.USER).order_by("index")
+    return replace(run.to_value(event_values(messages)), status=status)
+
+
+def _first_question(stretches: list[Stretch], position: int, index: int) -> MessagePlace | None:
+    """Return the first user message from a place on; the stretches are given newest first."""
+    from_here = Q(run__position__gt=position) | Q(run__position=position, index__gte=index)
+    for stretch in reversed(stretches):
+        question = stretch.messages.filter(from_here, role=Role.USER).reverse().select_related("run").first()
+        if question is not None:
+            behind = Event.objects.filter(kind=EventKind.MESSAGE, run=question.run, index__gte=question.index)
+            return MessagePlace(question.run.position, behind.count())
+    return None

@@ -1,6 +1,6 @@
 """The controls of the tune page, derived from the one table of settings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -19,6 +19,8 @@ from sessions_app.domain.memory_settings import (
 )
 from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.settings_draft import Draft, value_as_text
+from sessions_app.domain.settings_effects import no_effect
+from sessions_app.domain.strategies import STRATEGIES
 from sessions_app.models import Session
 
 _RANGES: Mapping[str, tuple[float, float, float]] = {
@@ -26,6 +28,9 @@ _RANGES: Mapping[str, tuple[float, float, float]] = {
     "reserve_output_tokens": (0, 8_192, 64),
     "max_runs": (1, 200, 1),
     "last_n": (0, 100, 1),
+    "max_history": (0, 50, 1),
+    "tool_result_max_tokens": (1, 4_000, 1),
+    "keep_tool_results": (0, 50, 1),
     "offset": (0, 50, 1),
     "summarize_at": (0, 1, 0.05),
     "summarize_to": (0, 1, 0.05),
@@ -48,7 +53,10 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One setting on the tune page; `reset` is the address that takes a change, or the session's own value, away."""
+    """One setting on the tune page; `reset` is the address that takes a change, or the session's own value, away.
+
+    `says` tells what the strategy sends, at the control that chooses it.
+    """
 
     setting: Setting
     text: str
@@ -62,6 +70,7 @@ class Control:
     no_effect: str
     slider: Slider | None
     reset: str
+    says: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,30 +149,19 @@ def _control(
         changed=changed,
         inherits=name in draft.changes and draft.changes[name] is None,
         error=draft.errors.get(name, ""),
-        no_effect=next(_no_effect(setting, session, values), ""),
+        no_effect=_no_effect(setting, session, values),
         slider=_slider(setting, value),
         reset=address(texts, carried),
+        says=f"Sends {STRATEGIES[values.strategy].ABOUT}." if name == "strategy" else "",
     )
 
 
-def _no_effect(setting: Setting, session: Session, values: MemorySettings) -> Iterator[str]:
-    """Yield the reasons why a setting changes nothing under the values in force."""
-    if setting.strategies is not None and values.strategy not in setting.strategies:
-        yield f"no effect: only {', '.join(sorted(setting.strategies))} uses it"
-    if setting.name == "reserve_output_tokens":
-        yield from _reserve_without_effect(values)
+def _no_effect(setting: Setting, session: Session, values: MemorySettings) -> str:
+    """Return why a setting changes nothing under the values in force, empty if it does."""
     if setting.name in ("include_parent_context", "parent_depth") and session.parent_id is None:
-        yield "no effect: this conversation has no parent"
-    if setting.name == "parent_depth" and not values.include_parent_context:
-        yield "no effect: include_parent_context is off"
-
-
-def _reserve_without_effect(values: MemorySettings) -> Iterator[str]:
-    window = language_model(values.model).window
-    if window is None:
-        yield "no effect: the window of this model is not known"
-    elif values.max_input_tokens is not None and values.max_input_tokens <= window - values.reserve_output_tokens:
-        yield f"no effect: the window of {window:,} does not bind"
+        return "no effect: this conversation has no parent"
+    idle = no_effect(setting, values, language_model(values.model).window)
+    return f"no effect: {idle.reason}" if idle else ""
 
 
 def _slider(setting: Setting, value: Any) -> Slider | None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings as configuration
 
+from sessions_app.domain.base_messages import Base
 from sessions_app.domain.builder import build_prompt
 from sessions_app.domain.memory_settings import EffectiveSettings
 from sessions_app.domain.plan import Prompt
@@ -30,8 +31,14 @@ def session_prompt(
     context: Sequence[str] = (),
     tools: Sequence[Mapping[str, Any]] = (),
     instructions: str | None = None,
+    base: Base | None = None,
+    shorten: bool = False,
+    at: int | None = None,
 ) -> Prompt:
-    """Build the session's next prompt; reads only. `overrides` are sparse settings for this time."""
+    """Build the session's next prompt, or that of the turn `at`; reads only.
+
+    `overrides` are sparse settings for this time; the rest is as `build_prompt` takes it.
+    """
     return build_prompt(
         reader=SessionTranscript(session),
         settings=effective_settings(session=session, overrides=overrides),
@@ -39,4 +46,7 @@ def session_prompt(
         context=context,
         tools=tools,
         instructions=instructions,
+        base=base,
+        shorten=shorten,
+        at=at,
     )

@@ -38,7 +38,7 @@ def test_each_setting_that_leaves_runs_out_is_the_reason_in_words():
 
 def test_under_a_summary_what_does_not_fit_is_lost_with_ways_out():
     # The summary's block: 3 + 1, its heading and text; at most half of what is left.
-    prompt = build(history(58, summaries=[summary(40)]), offset=6, max_input_tokens=110)
+    prompt = build(history(58, summaries=[summary(40)]), offset=6, max_input_tokens=110, on_gap="warn")
     assert fates(prompt)[0] == (1, 40, "summarized", "covered by summary 4")
     assert [each[2] for each in fates(prompt)[1:]] == ["lost", "lost", "kept"]
     (warning,) = prompt.warnings
@@ -50,7 +50,7 @@ def test_under_a_summary_what_does_not_fit_is_lost_with_ways_out():
 
 
 def test_a_lost_run_among_the_newest_offset_names_the_offset():
-    prompt = build(history(5), offset=6, max_input_tokens=40)
+    prompt = build(history(5), offset=6, max_input_tokens=40, on_gap="warn")
     assert [each[:3] for each in fates(prompt)] == [(1, 1, "lost"), (2, 2, "lost"), (3, 5, "kept")]
     assert "lower offset" in prompt.warnings[0].detail
     assert "catch up" not in prompt.warnings[0].detail
@@ -75,7 +75,7 @@ def test_the_summary_in_use_leaves_the_newest_offset_runs_word_for_word():
 
 
 def test_last_n_zero_means_none_and_is_not_a_loss():
-    prompt = build(history(3), last_n=0)
+    prompt = build(history(3), last_n=0, offset=0)
     assert fates(prompt) == [(1, 3, "skipped", "last_n 0: no finished runs")]
     assert prompt.warnings == ()
 

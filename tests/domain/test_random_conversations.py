@@ -1,7 +1,9 @@
 """Laws that hold for every conversation: budget, validity, fates, warnings, recounted by code of its own."""
 
 import json
+import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,8 +14,8 @@ from hypothesis import strategies as st
 
 from sessions_app.domain.builder import build_prompt
 from sessions_app.domain.errors import BudgetTooSmall
-from sessions_app.domain.memory_settings import PromptFormat
-from sessions_app.domain.plan import Fate, Prompt, WarningCode
+from sessions_app.domain.memory_settings import PromptFormat, Strategy
+from sessions_app.domain.plan import Fate, FateRange, Part, Prompt, WarningCode
 from sessions_app.domain.transcript import ParentContext, Run, RunStatus, SummaryEntry
 from sessions_app.domain.validity import validate
 from tests.domain.fakes.random_runs import FINISHED, TEXTS, runs
@@ -46,12 +48,11 @@ def transcripts(draw: st.DrawFn) -> InMemoryTranscript:
 
 
 def with_marker(each: Run, position: int) -> Run:
-    """Give the run's first user text a word that stands nowhere else."""
-    events = list(each.events)
-    first = next((index for index, event in enumerate(events) if event.role == "user" and event.text.strip()), None)
-    if first is None:
-        return each
-    events[first] = user(f"{marker(position)} {events[first].text}")
+    """Give the run's user texts a word that stands nowhere else."""
+    events = [
+        user(f"{marker(position)} {event.text}") if event.role == "user" and event.text.strip() else event
+        for event in each.events
+    ]
     return run(*events, status=each.status, error=each.error)
 
 
@@ -65,7 +66,7 @@ def has_marker(each: Run) -> bool:
 
 OVERRIDES = st.fixed_dictionaries(
     {
-        "strategy": st.sampled_from(["buffer", "summary"]),
+        "strategy": st.sampled_from(Strategy),
         "max_input_tokens": st.integers(20, 900),
         "max_runs": st.sampled_from(["unlimited", "unlimited", 1, 4, 9]),
         "last_n": st.sampled_from(["unlimited", "unlimited", 0, 1, 5]),
@@ -73,6 +74,10 @@ OVERRIDES = st.fixed_dictionaries(
         "max_summary_tokens": st.sampled_from([8, 40, 512]),
         "include_parent_context": st.booleans(),
         "parent_depth": st.sampled_from([1, 2]),
+        "on_gap": st.sampled_from(["warn", "stopgap"]),
+        "max_history": st.sampled_from([0, 1, 4, 5, 9, 100]),
+        "tool_result_max_tokens": st.sampled_from(["unlimited", 1, 4]),
+        "keep_tool_results": st.sampled_from(["unlimited", 0, 1, 3]),
     }
 )
 QUERIES = st.sampled_from([None, "QUERY What did I say?"])
@@ -80,29 +85,42 @@ CONTEXTS = st.sampled_from([(), ("CONTEXT A fact.",), ("CONTEXT A fact.\n", "CON
 many = run_with(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def build(reader: InMemoryTranscript, query: str | None, context: Any = (), **overrides: Any) -> Prompt | None:
+def build(
+    reader: InMemoryTranscript, query: str | None, context: Any = (), *, shorten: bool, **overrides: Any
+) -> Prompt | None:
     """Build twice and compare; None if the fixed parts are refused, which must then be over the budget."""
+
+    def built() -> Prompt:
+        return build_prompt(
+            reader=reader, settings=settings(**overrides), query=query, context=context, shorten=shorten
+        )
+
     needs: dict[str, int] = {}
     try:
-        prompt = build_prompt(reader=reader, settings=settings(**overrides), query=query, context=context)
+        prompt = built()
     except BudgetTooSmall as refused:
         needs = refused.needs
     if needs:
         assert sum(needs.values()) > overrides["max_input_tokens"]
         return None
-    again = build_prompt(reader=reader, settings=settings(**overrides), query=query, context=context)
-    assert again == prompt
+    assert built() == prompt
     return prompt
 
 
 @pytest.mark.parametrize("format", ["openai", "responses", "anthropic", "gemini"])
 @many
-@given(transcripts(), OVERRIDES, QUERIES, CONTEXTS, st.sampled_from(MODELS))
+@given(transcripts(), OVERRIDES, QUERIES, CONTEXTS, st.sampled_from(MODELS), st.booleans())
 def test_every_chat_prompt_keeps_the_budget_and_is_valid_and_recounts_exactly(
-    format: str, reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, context: Any, model: Any
+    format: str,
+    reader: InMemoryTranscript,
+    overrides: dict[str, Any],
+    query: str | None,
+    context: Any,
+    model: Any,
+    shorten: bool,
 ):
     name, encoding, tenths = model
-    prompt = build(reader, query, context, model=name, format=format, **overrides)
+    prompt = build(reader, query, context, model=name, format=format, shorten=shorten, **overrides)
     if prompt is None or prompt.messages is None:
         return
     assert (prompt.encoding, prompt.margin) == (encoding, tenths / 10)
@@ -114,7 +132,8 @@ def test_every_chat_prompt_keeps_the_budget_and_is_valid_and_recounts_exactly(
     assert sum(segment.tokens for segment in prompt.segments) + prompt.tokens.overhead == prompt.tokens.total
     assert all(segment.tokens >= 0 for segment in prompt.segments)
     assert_fixed_parts_are_whole(prompt, reader, query, context)
-    assert_fates(prompt, reader, json.dumps([prompt.system, prompt.messages], ensure_ascii=False), query)
+    everything = json.dumps([prompt.system, prompt.messages], ensure_ascii=False)
+    assert_fates(prompt, reader, everything, query, json.dumps(extract_in(prompt), ensure_ascii=False)[1:-1])
 
 
 def has_input_or_answered_call(open_run: Run | None) -> bool:
@@ -144,22 +163,48 @@ def last_text(message: Any) -> str:
     return parts if isinstance(parts, str) else str(parts[-1]["text"])
 
 
-def assert_fates(prompt: Prompt, reader: InMemoryTranscript, everything: str, query: str | None) -> None:
-    """Exactly one fate a run, true to what is sent; nothing lost without a warning."""
-    fates = {position: each.fate for each in prompt.fates for position in range(each.first, each.last + 1)}
+def extract_in(prompt: Prompt) -> str:
+    """The text that stands in for runs that are lost."""
+    summaries = [segment for segment in prompt.segments if segment.part is Part.SUMMARY]
+    extracts = [each.text for each in summaries if (each.heading or each.text).startswith("Extract of runs")]
+    assert len(extracts) <= 1
+    return extracts[0] if extracts else ""
+
+
+def assert_fates(prompt: Prompt, reader: InMemoryTranscript, everything: str, query: str | None, extract: str) -> None:
+    """Exactly one fate a run, true to what is sent; nothing lost without a warning; what lies between is marked."""
+    fates = {position: each for each in prompt.fates for position in range(each.first, each.last + 1)}
     assert list(fates) == list(range(1, len(reader.runs) + 1))
     assert sum(each.count for each in prompt.fates) == len(reader.runs)
     assert all(each.reason for each in prompt.fates)
+    word_for_word = everything.replace(extract, "") if extract else everything
     for each in reader.runs:
-        if has_marker(each):
-            assert (marker(each.position) in everything) == (fates[each.position] is Fate.KEPT)
-    covered = [position for position, fate in fates.items() if fate is Fate.SUMMARIZED]
-    assert covered == list(range(1, (prompt.covers_through or 0) + 1))
-    assert bool(covered) == ("SUMMARY" in everything)
-    codes = {warning.code for warning in prompt.warnings}
-    assert (Fate.LOST in fates.values()) == (WarningCode.RUNS_LOST in codes)
+        fate = fates[each.position]
+        if has_marker(each) and not ("newest" in fate.reason or "shortened" in fate.reason):
+            assert (marker(each.position) in word_for_word) == (fate.fate is Fate.KEPT)
+    assert_summaries(prompt, fates, everything, extract)
+    kept = [position for position in range(1, reader.finished_through + 1) if fates[position].fate is Fate.KEPT]
+    gaps = [after - before - 1 for before, after in pairwise([*kept, reader.finished_through + 1])]
+    marks = [int(number) for number in re.findall(r"\[(\d+) runs? not shown\]", everything)]
+    assert marks == [gap for gap in gaps if gap]
     if open_run := reader.open_run():
-        assert fates[open_run.position] is (Fate.KEPT if query is None else Fate.SKIPPED)
+        assert fates[open_run.position].fate is (Fate.KEPT if query is None else Fate.SKIPPED)
+
+
+def assert_summaries(prompt: Prompt, fates: dict[int, FateRange], everything: str, extract: str) -> None:
+    extracted = [position for position, each in fates.items() if each.reason == "stopgap extract"]
+    covered = [position for position, each in fates.items() if each.fate is Fate.SUMMARIZED]
+    assert [position for position in covered if position not in extracted] == list(
+        range(1, (prompt.covers_through or 0) + 1)
+    )
+    assert (prompt.covers_through is not None) == ("SUMMARY" in everything)
+    assert bool(extracted) == bool(extract)
+    assert extract in everything
+    codes = {warning.code for warning in prompt.warnings}
+    assert (Fate.LOST in {each.fate for each in fates.values()}) == (WarningCode.RUNS_LOST in codes)
+    assert bool(extracted) == (WarningCode.RUNS_EXTRACTED in codes)
+    handed_down = prompt.tokens.parent_context + prompt.tokens.summary
+    assert handed_down <= (prompt.budget - prompt.tokens.total + prompt.tokens.runs + handed_down) // 2
 
 
 @many
@@ -167,7 +212,9 @@ def assert_fates(prompt: Prompt, reader: InMemoryTranscript, everything: str, qu
 def test_it_fetches_at_most_one_run_more_than_it_sends_and_none_twice(
     reader: InMemoryTranscript, overrides: dict[str, Any]
 ):
-    prompt = build_prompt_once(reader, overrides)
+    # Marks in the place of short results need more than those, cut results less; an extract reads more runs.
+    whole = {"keep_tool_results": "unlimited", "tool_result_max_tokens": "unlimited", "on_gap": "warn"}
+    prompt = build_prompt_once(reader, overrides | whole)
     if prompt is None:
         return
     kept = sum(each.count for each in prompt.fates if each.fate is Fate.KEPT)
@@ -195,16 +242,16 @@ def build_prompt_once(reader: InMemoryTranscript, overrides: dict[str, Any]) -> 
 
 
 @many
-@given(transcripts(), OVERRIDES, QUERIES, CONTEXTS, st.sampled_from(MODELS[:2]))
+@given(transcripts(), OVERRIDES, QUERIES, CONTEXTS, st.sampled_from(MODELS[:2]), st.booleans())
 def test_every_text_prompt_keeps_the_budget_and_recounts_exactly(
-    reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, context: Any, model: Any
+    reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, context: Any, model: Any, shorten: bool
 ):
     name, encoding, _ = model
-    prompt = build(reader, query, context, model=name, format="text", **overrides)
+    prompt = build(reader, query, context, model=name, format="text", shorten=shorten, **overrides)
     if prompt is None or prompt.text is None:
         return
     assert count_text(prompt.text, encoding) == prompt.tokens.total <= prompt.budget
-    assert_fates(prompt, reader, prompt.text, query)
+    assert_fates(prompt, reader, prompt.text, query, extract_in(prompt))
 
 
 def griptape_string(exchanges: list[tuple[str, str]], limit: int, count: Callable[[str], int]) -> str:

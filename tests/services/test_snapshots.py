@@ -31,7 +31,7 @@ def test_it_has_the_measures_of_the_next_prompt():
 
 
 def test_it_counts_what_is_lost():
-    session = make_session(runs=20, settings={"max_input_tokens": 100, "offset": 19})
+    session = make_session(runs=20, settings={"max_input_tokens": 100, "offset": 19, "on_gap": "warn"})
     assert snapshot_of(session)["lost"] == 14
 
 

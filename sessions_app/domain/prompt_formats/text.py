@@ -22,7 +22,7 @@ def overhead(counter: TokenCounter) -> int:
 
 
 def render_head(head: Head, counter: TokenCounter) -> list[Piece]:
-    """Render instructions and parent context without a label, then the summary as said by the user."""
+    """Render instructions and parent context without a label, then summary and extract as said by the user."""
     sections = [section for section in head_sections(head) if section.part is not Part.SUMMARY]
     pieces = []
     if sections:
@@ -31,6 +31,8 @@ def render_head(head: Head, counter: TokenCounter) -> list[Piece]:
         pieces.append(Piece({"role": SYSTEM, "content": paragraph}, tuple(segments)))
     if not is_blank(head.summary):
         pieces.append(_piece(USER, SUMMARY_SENTENCE.format(head.summary).rstrip(), Part.SUMMARY, None, counter))
+    if not is_blank(head.extract):
+        pieces.append(_piece(USER, f"{head.extract_heading}: {head.extract}", Part.SUMMARY, None, counter))
     return pieces
 
 
