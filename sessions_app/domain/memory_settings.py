@@ -21,6 +21,7 @@ class Strategy(StrEnum):
     TOOL = "tool"
     CONVERSATION = "conversation"
     HIERARCHICAL = "hierarchical"
+    HEAD_TAIL = "head_tail"
 
 
 class OnGap(StrEnum):
@@ -85,6 +86,7 @@ class MemorySettings:
     max_runs: int | None = None
     last_n: int | None = None
     max_history: int = 5
+    head_runs: int = 1
     tool_result_max_tokens: int | None = None
     keep_tool_results: int | None = None
     offset: int = 6
@@ -171,6 +173,13 @@ SETTINGS: tuple[Setting, ...] = (
         SettingGroup.HISTORY,
         "So many newest messages go into the prompt, from a user message on; 0 means none.",
         strategies=frozenset({Strategy.CONVERSATION}),
+    ),
+    Setting(
+        "head_runs",
+        SettingKind.INTEGER,
+        SettingGroup.HISTORY,
+        "So many first runs stay in the prompt, before the newest that fit.",
+        strategies=frozenset({Strategy.HEAD_TAIL}),
     ),
     Setting(
         "tool_result_max_tokens",

@@ -29,6 +29,7 @@ _RANGES: Mapping[str, tuple[float, float, float]] = {
     "max_runs": (1, 200, 1),
     "last_n": (0, 100, 1),
     "max_history": (0, 50, 1),
+    "head_runs": (0, 20, 1),
     "tool_result_max_tokens": (1, 4_000, 1),
     "keep_tool_results": (0, 50, 1),
     "offset": (0, 50, 1),

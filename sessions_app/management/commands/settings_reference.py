@@ -23,7 +23,8 @@ STRATEGIES_HEAD = """## Strategies
 | --- | --- |"""
 
 STRATEGIES_FOOT = """
-What does not fit the budget is dropped from the oldest run on. Where runs between two sent ones are left out, a mark such as `[48 runs not shown]` stands at
+What does not fit the budget is dropped from the oldest run on, except that `head_tail` keeps the newest run first of
+all, then the first ones. Where runs between two sent ones are left out, a mark such as `[48 runs not shown]` stands at
 the end of the earlier one; `[answer not shown]` stands for the answer of a run of which only the input is sent."""
 
 
