@@ -35,7 +35,8 @@ def refuse_gap(selection: Selection, settings: MemorySettings, budget: Budget) -
     first, last = selection.out[0]
     runs = f"Run {first}" if first == last else f"Runs {first}-{last}"
     detail = (
-        f"{runs} would be neither in the prompt nor in its summary: {budget.limit} is reached, and on_gap is error."
+        f"{runs} would be neither in the prompt nor in its summary: {budget.limit} is reached, and on_gap is error. "
+        f"Ways out: {budget.way_out}; let the summary catch up; set on_gap to warn or stopgap."
     )
     raise RunsLost(detail, errors=[FieldError("/settings/on_gap", detail)])
 
