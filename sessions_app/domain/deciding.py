@@ -132,8 +132,9 @@ def decide(reader: TranscriptReader, terms: Terms, asked: Asked) -> Decision:
 
 
 def _decision(terms: Terms, asked: Asked, handed: HandedDown, history: History, verdict: Verdict) -> Decision:
-    is_sent = asked.tail.query is None
-    fates = finished_fates(history, verdict) + open_fates(history.finished, asked.tail.open_run, is_sent=is_sent)
+    fates = finished_fates(history, verdict)
+    if asked.turn is None:
+        fates += open_fates(history.finished, asked.tail.open_run, is_sent=asked.tail.query is None)
     warnings = (
         *model_warnings(terms.model, terms.values),
         *settings_warnings(terms.settings, terms.model),
