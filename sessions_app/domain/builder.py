@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sessions_app.domain.as_sent import is_blank
@@ -17,6 +18,8 @@ from sessions_app.domain.memory_settings import EffectiveSettings, MemorySetting
 from sessions_app.domain.pieces import Payload, Renderer, Tail
 from sessions_app.domain.plan import Prompt, Segment, TokenParts, Turn
 from sessions_app.domain.prompt_formats import PROMPT_FORMATS
+from sessions_app.domain.seed_deciding import decide_as_seed
+from sessions_app.domain.seed_rules import has_seed_rule
 from sessions_app.domain.tool_definitions import check_tools
 from sessions_app.domain.transcript import TranscriptReader
 
@@ -53,9 +56,12 @@ def build_prompt(
         reader, turn = _as_of(reader, at)
     tail = _tail(terms, reader, query, context, is_past=at is not None)
     given = base_pieces(base, terms.values.format, terms.counter)
-    fixed = fixed_parts(terms.renderer, terms.counter, instructions=words, tools=tools, tail=tail, base=given)
+    is_seed = has_seed_rule(terms.values)
+    behind = replace(tail, open_run=None) if is_seed else tail
+    fixed = fixed_parts(terms.renderer, terms.counter, instructions=words, tools=tools, tail=behind, base=given)
     fixed.check(terms.budget)
-    return _prompt(terms, decide(reader, terms, Asked(words, fixed, tail, base, shorten, turn)), tools)
+    asked = Asked(words, fixed, tail, base, shorten, turn)
+    return _prompt(terms, (decide_as_seed if is_seed else decide)(reader, terms, asked), tools)
 
 
 def _as_of(reader: TranscriptReader, at: int) -> tuple[TranscriptReader, Turn]:

@@ -1,5 +1,6 @@
 """The decision for one prompt: which parts are sent, what becomes of each run, what the reader should know."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessions_app.domain.base_messages import Base
@@ -70,22 +71,21 @@ class Decision:
 
     asked: Asked
     handed: HandedDown
-    selection: Selection
+    runs: Sequence[Piece]
     fates: tuple[FateRange, ...]
     warnings: tuple[PromptWarning, ...]
 
     @property
     def memory(self) -> list[Piece]:
         """The pieces of what is handed down and of the runs that are kept."""
-        return [*self.handed.pieces, *(piece for rendered in self.selection.kept for piece in rendered.pieces)]
+        return [*self.handed.pieces, *self.runs]
 
     @property
     def segments(self) -> tuple[Segment, ...]:
         """Everything that is sent, in the order in which it is shown."""
-        fixed, head = self.asked.fixed, self.handed.pieces
-        runs = self.memory[len(head) :]
+        fixed, head, runs = self.asked.fixed, self.handed.pieces, self.runs
         if self.asked.base:
-            memory = self.asked.base.around([*head, *runs], fixed.base)
+            memory = self.asked.base.around(self.memory, fixed.base)
             return (*segments_of(memory), *fixed.tools, *segments_of(fixed.tail))
         return (*segments_of(head), *fixed.tools, *segments_of(runs), *segments_of(fixed.tail))
 
@@ -143,7 +143,7 @@ def _decision(terms: Terms, asked: Asked, handed: HandedDown, history: History, 
         *gap_warnings(verdict, terms.budget),
         *budget_warnings(fates, verdict, history, terms.budget),
     )
-    return Decision(asked, handed, verdict.selection, fates, warnings)
+    return Decision(asked, handed, verdict.selection.pieces, fates, warnings)
 
 
 def _shelf(terms: Terms, asked: Asked, history: History, room: int) -> Shelf:

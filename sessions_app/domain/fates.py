@@ -59,8 +59,8 @@ class Verdict:
 
 
 @dataclass(slots=True)
-class _Fates:
-    """Ranges that grow from the oldest run on."""
+class FateRanges:
+    """The fates of runs as ranges that grow from the oldest run on."""
 
     ranges: list[FateRange] = field(default_factory=list)
 
@@ -84,7 +84,7 @@ class _Fates:
 
 def finished_fates(history: History, verdict: Verdict) -> tuple[FateRange, ...]:
     """Return the fates of the runs 1..finished."""
-    fates = _Fates()
+    fates = FateRanges()
     for last, fate, reason in history.excluded():
         fates.reach(last, fate, reason)
     for first, last, fate, reason in sorted([*_kept(verdict), *_dropped(verdict)]):

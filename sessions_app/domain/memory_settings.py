@@ -40,6 +40,7 @@ class PromptFormat(StrEnum):
     ANTHROPIC = "anthropic"
     GEMINI = "gemini"
     TEXT = "text"
+    SEED = "seed"
 
 
 class Layer(StrEnum):

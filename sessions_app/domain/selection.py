@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from sessions_app.domain.candidates import Excerpt, Series
+from sessions_app.domain.pieces import Piece
 from sessions_app.domain.run_rendering import RenderedRun
 from sessions_app.domain.shortening import shortened
 from sessions_app.domain.tokens import TokenCounter
@@ -35,6 +36,11 @@ class Selection:
     out: tuple[Span, ...] = ()
     read: tuple[Span, ...] = ()
     shortened: RenderedRun | None = None
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """The pieces of the kept runs."""
+        return [piece for rendered in self.kept for piece in rendered.pieces]
 
     @property
     def tokens(self) -> int:

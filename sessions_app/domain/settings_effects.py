@@ -15,7 +15,9 @@ from sessions_app.domain.memory_settings import (
     stored_value,
 )
 from sessions_app.domain.plan import PromptWarning, WarningCode
+from sessions_app.domain.seed_rules import has_seed_rule
 
+_OF_RESULTS = ("tool_result_max_tokens", "keep_tool_results")
 _STRENGTH = {layer: strength for strength, layer in enumerate(Layer)}
 
 
@@ -52,14 +54,26 @@ def _was_chosen(name: str, cause: str, settings: EffectiveSettings) -> bool:
 
 
 def _reasons(setting: Setting, values: MemorySettings, window: int | None) -> Iterator[NoEffect]:
-    yield from _strategy_reasons(setting, values.strategy)
+    yield from _seed_reasons(setting, values) if has_seed_rule(values) else _strategy_reasons(setting, values.strategy)
     if setting.name == "reserve_output_tokens":
         yield from _idle_reserve(values, window)
-    if setting.name in ("tool_result_max_tokens", "keep_tool_results") and values.format is PromptFormat.TEXT:
+    if setting.name in _OF_RESULTS and values.format is PromptFormat.TEXT:
         yield NoEffect("the format text carries no tool results", "format")
     overruled = _OVERRULED.get(setting.name)
     if overruled is not None and overruled[0](values):
         yield overruled[1]
+
+
+def _seed_reasons(setting: Setting, values: MemorySettings) -> Iterator[NoEffect]:
+    """Yield why a setting is idle where a prompt is chuk's own, which takes the parent's summary only on demand."""
+    if setting.name in _OF_RESULTS:
+        yield NoEffect("the format seed sends results as they are", "format")
+    elif setting.name == "parent_depth":
+        yield NoEffect("the format seed takes the nearest parent alone", "format")
+    elif setting.name == "include_parent_context" and values.strategy is not Strategy.HIERARCHICAL:
+        yield NoEffect("in the format seed only hierarchical takes it", "format")
+    elif setting.name != "include_parent_context":
+        yield from _strategy_reasons(setting, values.strategy)
 
 
 def _strategy_reasons(setting: Setting, strategy: Strategy) -> Iterator[NoEffect]:

@@ -33,7 +33,7 @@ def prompt_figures(session: Session, prompt: Prompt) -> PromptFigures:
     kept = [position for position in exact_tokens(prompt) if position != asked]
     lost = [fates for fates in prompt.fates if fates.fate is Fate.LOST]
     return PromptFigures(
-        runs=_range(min(kept), max(kept)) if kept else "",
+        runs=_ranges(sorted(kept)),
         query=f"open run {asked:,}" if asked else "",
         summary=f"#{prompt.summary_number}" if prompt.summary_number else "",
         lost=_range(lost[0].first, lost[-1].last) if lost else "",
@@ -53,6 +53,17 @@ def needed_parts(refusal: ConvowebError | None) -> list[tuple[str, int]]:
 def _enough(session: Session, prompt: Prompt, lost: Sequence[FateRange]) -> int:
     sums = token_sums(session, {edge for fates in lost for edge in (fates.first, fates.last)})
     return prompt.tokens.total + ceil(sum(sums.between(each.first, each.last) for each in lost) * prompt.margin)
+
+
+def _ranges(positions: Sequence[int]) -> str:
+    """Name positions, oldest first, as ranges."""
+    ranges: list[tuple[int, int]] = []
+    for position in positions:
+        if ranges and position == ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], position)
+        else:
+            ranges.append((position, position))
+    return ", ".join(_range(*each) for each in ranges)
 
 
 def _range(first: int, last: int) -> str:

@@ -49,9 +49,12 @@ class Following:
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """What is sent, in order; `older` runs stand before the shown ones, `unseen` are counts by fate in words."""
+    """What is sent, in order; `older` runs stand before the shown ones, `unseen` are counts by fate in words.
 
-    system: Sequence[tuple[Segment, MessageView]]
+    A section of the system block comes with a note, which is the number of the summary.
+    """
+
+    system: Sequence[tuple[Segment, MessageView, str]]
     system_tokens: int
     unseen: Sequence[tuple[Fate, str]]
     older: Following | None
@@ -71,7 +74,7 @@ def prompt_view(*, session: Session, prompt: Prompt, within: Span | None = None)
         positions = [position for position in positions if position in within]
     shown = positions[-WINDOW:]
     return PromptView(
-        system=[(segment, _message(segment)) for segment in system],
+        system=[(segment, _message(segment), _note(segment, prompt)) for segment in system],
         system_tokens=sum(segment.tokens for segment in system),
         unseen=_unseen(prompt),
         older=_older(runs, positions[:-WINDOW]),
@@ -80,6 +83,12 @@ def prompt_view(*, session: Session, prompt: Prompt, within: Span | None = None)
         text=(prompt.text or "")[:MOST_TEXT],
         text_left_out=max(0, len(prompt.text or "") - MOST_TEXT),
     )
+
+
+def _note(segment: Segment, prompt: Prompt) -> str:
+    """Name the summary's entry; an extract of runs that are not summarized has none."""
+    is_entry = segment.part is Part.SUMMARY and segment.heading.startswith("Summary")
+    return f"#{prompt.summary_number}" if is_entry else ""
 
 
 def _unseen(prompt: Prompt) -> list[tuple[Fate, str]]:

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from sessions_app.models import Event, Project, Run, Session
-from tests.domain.recount import count_messages
+from tests.domain.recount import count_messages, count_prompt
 from tests.provider_rules import broken_rules
 
 FILE = Path(__file__).parents[3] / "shared" / "data" / "airline-support.jsonl"
@@ -63,6 +63,17 @@ def test_every_prompt_keeps_its_budget_is_valid_and_tells_each_runs_fate(bot):
                 assert fates == list(range(1, session.last_position + 1))
                 built += 1
     assert built == 600
+
+
+@pytest.mark.parametrize("shape", ["responses", "anthropic", "gemini"])
+def test_the_other_formats_keep_the_budget_and_are_valid_too(bot, shape):
+    for session in Session.objects.order_by("pk"):
+        prompt = build(bot, session, strategy="buffer", max_input_tokens=BUDGETS[0], format=shape).json()
+        messages, system = prompt["messages"], prompt["system"]
+        total = count_prompt(shape, messages, system, prompt["encoding"])
+        assert total == prompt["tokens"]["total"] <= BUDGETS[0]
+        assert broken_rules(messages, last_is_history=True, format=shape, system=system) == []
+        assert json.dumps([system, messages]).count(json.dumps(session.instructions)[1:-1]) == 1
 
 
 def test_a_budget_below_the_instructions_is_refused_and_says_so(bot):

@@ -81,6 +81,24 @@ def test_the_format_is_the_shape_of_what_is_sent(bot, session, shape, system, la
     assert len(prompt["messages"]) == 9 + (system is None)
 
 
+@pytest.mark.parametrize(
+    ("strategy", "contents"),
+    [
+        ("minimal", ["question 1", None]),
+        ("task", ["question 1", "question 4", None]),
+        ("tool", ["question 4", None]),
+        ("conversation", ["answer 2", "question 3", "answer 3", "question 4", None]),
+        ("hierarchical", ["question 1", None]),
+    ],
+)
+def test_the_format_seed_reads_the_rows_that_chuks_strategies_take(bot, session, strategy, contents):
+    settings = {"format": "seed", "strategy": strategy}
+    prompt = bot.post("/sessions/s/prompt", {"instructions": "", "settings": settings}).json()
+
+    assert [message["content"] for message in prompt["messages"]] == contents
+    assert sum(fates["last"] - fates["first"] + 1 for fates in prompt["fates"]) == 4
+
+
 def test_the_fingerprint_covers_a_system_text_that_stands_beside(bot, session):
     settings = {"format": "anthropic"}
     one = bot.post("/sessions/s/prompt", {"settings": settings}).json()

@@ -93,9 +93,8 @@ def _gemini(content: Mapping[str, Any]) -> Iterator[str | int]:
 
 
 def _seed(message: Mapping[str, Any]) -> Iterator[str | int]:
-    content = message["content"]
     yield from [message["name"]] if "name" in message else []
-    yield content if isinstance(content, str) else "" if content is None else json.dumps(content, ensure_ascii=False)
+    yield from _openai(message)
 
 
 def _all_texts(value: Any) -> Iterator[str]:

@@ -255,6 +255,31 @@ def test_every_text_prompt_keeps_the_budget_and_recounts_exactly(
     assert_fates(prompt, reader, prompt.text, query, extract_in(prompt))
 
 
+@many
+@given(
+    transcripts(),
+    OVERRIDES,
+    QUERIES,
+    st.sampled_from(["buffer", "minimal", "task", "tool", "conversation", "hierarchical"]),
+    st.sampled_from(MODELS[:2]),
+)
+def test_every_seed_prompt_keeps_the_budget_and_recounts_exactly(
+    reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, strategy: str, model: Any
+):
+    name, encoding, _ = model
+    prompt = build(reader, query, model=name, **overrides | {"format": "seed", "strategy": strategy})
+    if prompt is None or prompt.messages is None:
+        return
+    assert count_prompt("seed", prompt.messages, None, encoding) == prompt.tokens.total <= prompt.budget
+    told = [position for each in prompt.fates for position in range(each.first, each.last + 1)]
+    assert told == [each.position for each in reader.runs]
+    sent = json.dumps(prompt.messages, ensure_ascii=False)
+    fates = {position: each.fate for each in prompt.fates for position in range(each.first, each.last + 1)}
+    for each in reader.runs:
+        if has_marker(each) and marker(each.position) in sent:
+            assert fates[each.position] is Fate.KEPT
+
+
 def griptape_string(exchanges: list[tuple[str, str]], limit: int, count: Callable[[str], int]) -> str:
     """Griptape's autoprune as published: drop one run, render and count everything again, until a token is left."""
     for first in range(len(exchanges) + 1):

@@ -1,6 +1,7 @@
 """What every strategy is, whichever there are."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,10 @@ def test_each_says_in_a_part_of_a_sentence_what_it_sends(strategy: Strategy):
 
 @pytest.mark.parametrize("strategy", Strategy)
 def test_each_gives_every_run_one_fate_whatever_the_settings_leave(strategy: Strategy):
-    for overrides in ({}, {"last_n": 0}, {"max_runs": 1}, {"max_input_tokens": 10}, {"max_input_tokens": 40}):
+    several: list[dict[str, Any]] = [
+        {}, {"last_n": 0}, {"max_runs": 1}, {"max_input_tokens": 10}, {"max_input_tokens": 40},
+    ]  # fmt: skip
+    for overrides in several:
         for count in (0, 1, 2, 7):
             prompt = build(numbered(count), strategy=strategy, **overrides)
             assert [p for each in prompt.fates for p in range(each.first, each.last + 1)] == [*range(1, count + 1)]

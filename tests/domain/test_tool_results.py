@@ -86,7 +86,7 @@ def test_a_result_that_is_short_enough_stays_as_it_is():
 def test_the_limit_is_in_the_models_own_tokens():
     limits = ResultLimits(None, 20, TokenCounter("cl100k_base"))
     applied = limits.applied(calling("q1", "灯台の記録係です。" * 50), newer=0)
-    assert count_text(applied.events[2].tool.result or "", "cl100k_base") <= 20  # type: ignore[union-attr]
+    assert count_text(applied.events[2].tool.result or "", "cl100k_base") <= 20
 
 
 @pytest.mark.parametrize("limit", [1, 3, 6, 12, 40])
@@ -112,4 +112,4 @@ def test_a_megabyte_of_result_is_cut_without_counting_it_all_again_and_again():
 def test_the_stored_run_is_not_touched():
     runs = [calling("q1", "r1")]
     ResultLimits(0, 1, COUNTER).applied(runs[0], newer=0)
-    assert runs[0].events[2].tool.result == "r1"  # type: ignore[union-attr]
+    assert runs[0].events[2].tool.result == "r1"

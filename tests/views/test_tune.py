@@ -49,6 +49,8 @@ def page(client, path, **headers):
         ("format=responses&query=And+now%3F", {"format": "responses"}, "And now?"),
         ("format=anthropic", {"format": "anthropic"}, None),
         ("format=gemini", {"format": "gemini"}, None),
+        ("format=seed", {"format": "seed"}, None),
+        ("format=seed&strategy=task&query=And+now%3F", {"format": "seed", "strategy": "task"}, "And now?"),
     ],
 )
 def test_it_shows_the_prompt_that_the_service_builds(client, project, query, overrides, asked):
