@@ -42,6 +42,7 @@ def test_arrow_keys_open_and_close_a_session_and_the_address_remembers(tree, sho
     page.keyboard.press("j")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("link", name="Hotel", exact=True)).to_be_visible()
+    expect(page.get_by_role("row", name="Family trip")).to_be_focused()
     page.keyboard.press("j")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("link", name="Late arrival")).to_be_visible()
