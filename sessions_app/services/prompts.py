@@ -15,8 +15,6 @@ from sessions_app.domain.run_tokens import are_exact
 from sessions_app.models import Session, SessionTranscript
 from sessions_app.models.connections import one_state
 
-LIMITS_TRIED = 2
-
 
 def effective_settings(*, session: Session, overrides: Mapping[str, Any] | None = None) -> EffectiveSettings:
     """Return the values in force for a session's prompt and the layer of each; overrides are checked."""
@@ -64,19 +62,19 @@ def session_plan(
 def limit_without_loss(*, session: Session, plan: PromptPlan) -> int | None:
     """Return a max_input_tokens under which the session's next prompt loses no run, or None if none was found.
 
-    Each limit is tried, since under a higher one a summary that was cut grows too. Where that costs more the more is
-    sent, only limits up to twice the present budget are.
+    Each limit is tried, since under a higher one a summary that was cut grows too; it gets at most half of what the
+    fixed parts leave, so that room for all runs twice will do. Where trying costs more the more is sent, only limits up
+    to twice the present budget are tried.
     """
-    values = plan.settings.values
+    values, tokens = plan.settings.values, plan.tokens
+    if values.max_input_tokens is None:
+        return None
     counter = language_model(values.model).counter
     highest = LARGEST_INTEGER if are_exact(values, counter) else 2 * plan.budget
-    for _ in range(LIMITS_TRIED if values.max_input_tokens else 0):
-        lost = sum(_stored_tokens(session, fates) for fates in plan.lost)
-        limit = plan.tokens.total + counter.scaled(lost)
-        if limit > highest:
-            return None
-        plan = session_plan(session=session, overrides={"max_input_tokens": limit})
-        if not plan.lost:
+    lost = counter.scaled(sum(_stored_tokens(session, fates) for fates in plan.lost))
+    room_twice = tokens.total - tokens.summary - tokens.parent_context + tokens.runs + 2 * lost
+    for limit in (tokens.total + lost, room_twice):
+        if limit <= highest and not session_plan(session=session, overrides={"max_input_tokens": limit}).lost:
             return limit
     return None
 

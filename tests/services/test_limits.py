@@ -3,6 +3,7 @@
 import pytest
 
 from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.models import Summary
 from sessions_app.services import prompts
 from sessions_app.services.prompts import limit_without_loss, session_plan
 from sessions_app.services.runs import append_runs
@@ -26,6 +27,17 @@ def test_it_is_what_all_runs_need_together():
     # A turn needs 14 tokens and the prompt 3.
     session = make_session(runs=9, settings={"max_input_tokens": 100})
     assert offered(session) == (9 * 14 + 3, [(1, 2), (3, 3)])
+
+
+def test_under_it_a_summary_that_was_cut_has_grown_and_still_nothing_is_lost():
+    session = make_session(runs=40, settings={"offset": 10, "max_input_tokens": 100})
+    entry = {"number": 1, "covers_through": 20, "status": "completed", "summarizer": "x", "created_at": NOW}
+    session.summary = Summary.objects.create(session=session, text="They talked. " * 80, **entry)
+    session.save()
+    limit, lost = offered(session)
+    plans = [session_plan(session=session, overrides={"max_input_tokens": each}) for each in (100, limit)]
+    assert (lost[0][0], lost[-1][1], plans[0].tokens.runs) == (21, 37, 3 * 14)
+    assert plans[1].tokens.summary > 2 * plans[0].tokens.summary
 
 
 @pytest.mark.parametrize("model", ["gpt-4", "claude-sonnet-4-5"])
