@@ -184,6 +184,7 @@ def _lines(
     asked: StreamAsked,
 ) -> Iterator[StreamItem]:
     card = _summary_card(session, prompt, sums)
+    held = {stretch.session.pk: stretch for stretch in lineage_of(session)}
     before: Piece | None = None
     for piece in pieces:
         if card and before and before.last <= card.entry.covers_through < piece.first:
@@ -192,7 +193,7 @@ def _lines(
             yield from _headings(prompt, before, piece)
         if piece.opened:
             if _begins_shared(session, before, piece, asked):
-                yield _shared_heading(session, piece)
+                yield _shared_heading(held[piece.holder.pk], piece)
             yield from (Shown(cards[p]) for p in range(piece.first, piece.last + 1) if p in cards)
         else:
             holder = piece.holder if piece.holder.pk != session.pk else None
@@ -228,7 +229,5 @@ def _begins_shared(session: Session, before: Piece | None, piece: Piece, asked: 
     return before is None or before.holder.pk != piece.holder.pk or not before.opened
 
 
-def _shared_heading(session: Session, piece: Piece) -> SharedHeading:
-    stretches: Sequence[Stretch] = lineage_of(session)
-    held = next(stretch for stretch in stretches if stretch.session.pk == piece.holder.pk)
+def _shared_heading(held: Stretch, piece: Piece) -> SharedHeading:
     return SharedHeading(held.session, held.first, held.last, piece.fate)

@@ -6,7 +6,7 @@ import pytest
 from sessions_app.domain.openai_messages import simple_turn, turn
 from sessions_app.domain.plan import Fate
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import Run, Summary
+from sessions_app.models import Run, Session, Summary
 from sessions_app.queries.bands import Span
 from sessions_app.queries.run_stream import StreamAsked, run_stream
 from sessions_app.services.prompts import session_prompt
@@ -180,3 +180,14 @@ def test_without_a_prompt_the_runs_are_shown_without_a_fate():
     session = make_session(runs=2)
     items: list[Any] = list(run_stream(session=session, prompt=None, asked=StreamAsked()))
     assert [(item.run.position, item.run.look) for item in items] == [(1, ""), (2, "")]
+
+
+def test_a_heading_over_each_parents_runs_costs_no_query(django_assert_max_num_queries):
+    session = make_session(runs=1)
+    for at in range(1, 9):
+        session = fork_session(session=session, at=at, now=NOW)
+        append_turns(session)
+    session = Session.objects.get(pk=session.pk)
+    with django_assert_max_num_queries(9):
+        shown = run_stream(session=session, prompt=None, asked=StreamAsked())
+    assert [item.since for item in shown if item.kind == "shared"] == list(range(1, 9))
