@@ -26,13 +26,14 @@ class Workers:
 
     def __init__(self, folder):
         self.folder = folder
+        self.slow_mark = folder / "summarizer-was-called"
         self.environment = {
             **os.environ,
             "CONVOWEB_DATA_DIR": str(folder),
             "DATABASE_URL": database_url(),
             "CELERY_BROKER_URL": f"sqlite-queue://localhost/{quote(str(folder / 'queue.sqlite3'))}",
             "CONVOWEB_SWEEP_INTERVAL": "3",
-            "SLOW_MARK": str(folder / "summarizer-was-called"),
+            "SLOW_MARK": str(self.slow_mark),
         }
         self.processes = []
 

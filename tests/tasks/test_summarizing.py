@@ -60,10 +60,11 @@ def test_a_poke_gets_it_done_without_a_sweep(workers):
 def test_a_worker_killed_while_summarizing_loses_nothing(workers):
     session = make_session(runs=9, settings=AT_ONCE)
     doomed = workers.start("tests.tasks.slow_worker")
-    wait_until(lambda: is_working(session), workers)
+    wait_until(workers.slow_mark.exists, workers)  # killed any earlier, the next worker would be the slow one
     append_turns(session)
     doomed.kill()
     doomed.wait()
+    assert is_working(session)
     session.refresh_from_db()
     assert session.summary is None
     assert session.summary_wanted_at is not None
@@ -77,7 +78,7 @@ def test_a_worker_killed_while_summarizing_loses_nothing(workers):
 def test_a_lease_is_renewed_as_long_as_the_work_takes(workers):
     session = make_session(runs=9, settings=AT_ONCE)
     workers.start("tests.tasks.slow_worker")
-    wait_until(lambda: is_working(session), workers)
+    wait_until(workers.slow_mark.exists, workers)
     token = session.summaries.get().lease_token
     workers.start("tests.tasks.slow_worker")
     time.sleep(6)  # three leases long
