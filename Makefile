@@ -4,8 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+# The real packages, each in an environment of its own; only the tests against them use these.
+ORACLE := .venv-oracle
+ORACLE_NEWEST := .venv-oracle-newest
+CONFORMANCE_CASES ?= 10000
 
-.PHONY: run test lint docs clean requirements
+.PHONY: run test lint docs conformance oracle clean requirements
 
 run: $(RUN_STAMP)
 	@exec $(BIN)/python manage.py up
@@ -23,11 +27,17 @@ lint: $(DEV_STAMP)
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	CONVOWEB_HTTPS=1 $(BIN)/python manage.py check --deploy --fail-level WARNING
 
+# Compares with the real packages on so many random conversations; make test does the same with a few hundred.
+conformance: $(DEV_STAMP) oracle
+	@CONFORMANCE_CASES=$(CONFORMANCE_CASES) $(BIN)/python -m pytest tests/conformance
+
+oracle: $(ORACLE)/.installed $(ORACLE_NEWEST)/.installed
+
 docs: $(DEV_STAMP)
 	$(BIN)/python manage.py settings_reference > docs/settings.md
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache staticfiles
+	rm -rf $(VENV) $(ORACLE) $(ORACLE_NEWEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache staticfiles
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Only needed after changing the dependencies in pyproject.toml; needs uv.
@@ -36,27 +46,40 @@ requirements:
 		--custom-compile-command "make requirements" --quiet --output-file requirements.txt
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make requirements" --quiet --output-file requirements-dev.txt
+	printf 'chuk-ai-session-manager==0.1.1\ngriptape==1.8.13\n' | uv pip compile - --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command "make requirements" --quiet \
+		--output-file requirements-oracle.txt
+	echo griptape==1.13.0 | uv pip compile - --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command "make requirements" --quiet \
+		--output-file requirements-oracle-newest.txt
 
-$(BIN)/python:
+%/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit("convoweb needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
-	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	@$(PYTHON) -m venv $* || { rm -rf $*; \
 		echo "venv does not work here, trying virtualenv"; \
-		$(PYTHON) -m virtualenv $(VENV) 2>/dev/null || { \
-		$(PYTHON) -m pip install --quiet --user --break-system-packages virtualenv && $(PYTHON) -m virtualenv $(VENV); }; }
+		$(PYTHON) -m virtualenv $* 2>/dev/null || { \
+		$(PYTHON) -m pip install --quiet --user --break-system-packages virtualenv && $(PYTHON) -m virtualenv $*; }; }
 
+# Installs the requirements $(1) into the environment $(2).
 define install
-	@echo "Installing $(1) into $(VENV)"
+	@echo "Installing $(1) into $(2)"
 	@if command -v uv >/dev/null 2>&1; \
-		then VIRTUAL_ENV=$(VENV) uv pip install --quiet --require-hashes -r $(1); \
-		else $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1); fi
+		then VIRTUAL_ENV=$(2) uv pip install --quiet --require-hashes -r $(1); \
+		else $(2)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1); fi
 	@touch $@
 endef
 
 $(RUN_STAMP): requirements.txt | $(BIN)/python
-	$(call install,$<)
+	$(call install,$<,$(VENV))
+
+$(ORACLE)/.installed: requirements-oracle.txt | $(ORACLE)/bin/python
+	$(call install,$<,$(ORACLE))
+
+$(ORACLE_NEWEST)/.installed: requirements-oracle-newest.txt | $(ORACLE_NEWEST)/bin/python
+	$(call install,$<,$(ORACLE_NEWEST))
 
 $(DEV_STAMP): requirements-dev.txt | $(BIN)/python
-	$(call install,$<)
+	$(call install,$<,$(VENV))
 	@# Lets pytest find the plugin of the tests, however it is called.
 	@$(BIN)/python -c 'import pathlib, sysconfig; \
 		pathlib.Path(sysconfig.get_path("purelib"), "convoweb.pth").write_text("$(CURDIR)\n")'

@@ -43,7 +43,11 @@ class EventIn(In):
     kind: EventKind
     role: Role | None = Field(default=None, description="Of a message.")
     text: str = ""
-    content: list[JsonObject] | None = Field(default=None, description="The parts of a message, instead of its text.")
+    content: list[JsonObject] | None = Field(
+        default=None,
+        description="The parts of a message, instead of its text. Of reasoning: what the provider wrote, as "
+        '`{"type": "opaque", "format": "anthropic", "part": {...}}`; it is sent back in that format alone.',
+    )
     tool: ToolIn | None = None
     parent_id: str | None = Field(
         default=None, description="The assistant message that made the call; else the newest."

@@ -1,13 +1,27 @@
 """Prompts as bots ask for and get them."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, create_model
+from ninja import Schema
+from pydantic import Field, StrictBool, create_model
 
-from sessions_app.api.schemas import In, JsonObject, Out
+from sessions_app.api.schemas import In, Index, JsonObject, Out, Position
 from sessions_app.api.setting_schemas import SparseSettings
-from sessions_app.domain.memory_settings import Layer, stored_values
+from sessions_app.domain.memory_settings import LARGEST_INTEGER, Layer, stored_values
 from sessions_app.domain.plan import Fate, FateRange, Part, Prompt, TokenParts, WarningCode
+
+AT = "Build the prompt of this turn: its run's input is the question, and what came later is not known."
+SHORTEN = "Cut the newest run, marked, where it alone does not fit, instead of dropping it."
+
+
+class BaseIn(In):
+    """Messages of the caller's own, into which the memory goes."""
+
+    messages: list[JsonObject] = Field(description="In OpenAI's form; they are sent as they are, and never dropped.")
+    index: Index | None = Field(
+        default=None,
+        description="The memory goes in before the message of this index, counted as in Python; null: behind the last.",
+    )
 
 
 class PromptIn(In):
@@ -20,6 +34,18 @@ class PromptIn(In):
     )
     instructions: str | None = Field(default=None, description="This time instead of the session's.")
     settings: SparseSettings | None = Field(default=None, description="This time instead of the session's.")
+    shorten: StrictBool = Field(default=False, description=SHORTEN)
+    at: Position | None = Field(default=None, description=f"{AT} A query given as well takes the place of that input.")
+    base: BaseIn | None = Field(
+        default=None, description="In the formats openai and text: put the memory among these messages."
+    )
+
+
+class PromptParameters(Schema):
+    """The same as query parameters."""
+
+    shorten: bool = Field(default=False, description=SHORTEN)
+    at: Annotated[int, Field(ge=1, le=LARGEST_INTEGER)] | None = Field(default=None, description=AT)
 
 
 class FatesOut(Out):
@@ -53,6 +79,14 @@ class SummarySent(Out):
     covers_through: int
 
 
+class TurnOut(Out):
+    """The turn that a prompt was rebuilt for."""
+
+    turn: int
+    recorded_fingerprint: str | None = Field(description="That of the prompt that the turn's run was made with.")
+    same: bool | None = Field(description="Whether it is the same prompt; null where none is recorded.")
+
+
 TokensOut = create_model(
     "TokensOut",
     __base__=Out,
@@ -64,7 +98,10 @@ TokensOut = create_model(
 class PromptOut(Out):
     """A prompt, ready to send, and everything that explains it."""
 
-    messages: list[JsonObject] | None = Field(description="Ready to send; null in the format text.")
+    messages: list[JsonObject] | None = Field(
+        description="Ready to send in the format (gemini: its contents); null in the format text."
+    )
+    system: str | None = Field(description="The system text in the formats anthropic and gemini, to be sent beside.")
     text: str | None = Field(description="The prompt in the format text.")
     format: str
     model: str
@@ -77,12 +114,14 @@ class PromptOut(Out):
     settings: dict[str, EffectiveSetting]
     summary: SummarySent | None
     fingerprint: str
+    at: TurnOut | None = Field(description="Set if the prompt of a turn was asked for.")
 
 
 def prompt_out(prompt: Prompt) -> PromptOut:
     """Return a prompt as an answer."""
     return PromptOut(
         messages=None if prompt.messages is None else [dict(message) for message in prompt.messages],
+        system=prompt.system,
         text=prompt.text,
         format=prompt.format,
         model=prompt.model,
@@ -95,6 +134,17 @@ def prompt_out(prompt: Prompt) -> PromptOut:
         settings=_settings(prompt),
         summary=_summary(prompt),
         fingerprint=prompt.fingerprint,
+        at=_turn(prompt),
+    )
+
+
+def _turn(prompt: Prompt) -> TurnOut | None:
+    if prompt.turn is None:
+        return None
+    return TurnOut(
+        turn=prompt.turn.position,
+        recorded_fingerprint=prompt.turn.recorded or None,
+        same=prompt.is_as_recorded,
     )
 
 

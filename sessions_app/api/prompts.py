@@ -4,10 +4,11 @@ from ninja import Body, Query, Router
 
 from sessions_app.api.access import READ, ApiRequest
 from sessions_app.api.lookups import find_session
-from sessions_app.api.prompt_schemas import PromptIn, PromptOut, prompt_out
+from sessions_app.api.prompt_schemas import PromptIn, PromptOut, PromptParameters, prompt_out
 from sessions_app.api.setting_schemas import SettingParameters
+from sessions_app.domain.base_messages import Base
 from sessions_app.domain.errors import at
-from sessions_app.domain.memory_settings import check_settings, setting_from_text
+from sessions_app.domain.setting_values import check_settings, setting_from_text
 from sessions_app.services.prompts import session_prompt
 
 router = Router(tags=["prompts"])
@@ -30,14 +31,19 @@ def build(
         context=payload.context,
         tools=payload.tools,
         instructions=payload.instructions,
+        base=None if payload.base is None else Base(payload.base.messages, payload.base.index),
+        shorten=payload.shorten,
+        at=payload.at,
     )
     return prompt_out(prompt)
 
 
 @router.get("/sessions/{session_id}/prompt", auth=READ, response=PromptOut, by_alias=True)
-def show(request: ApiRequest, session_id: str, settings: Query[SettingParameters]) -> PromptOut:
-    """Build the context for a question to come, with settings as query parameters."""
+def show(
+    request: ApiRequest, session_id: str, settings: Query[SettingParameters], asked: Query[PromptParameters]
+) -> PromptOut:
+    """Build the context for a question to come, or the prompt of a turn, with settings as query parameters."""
     session = find_session(request, session_id)
     given = settings.model_dump(exclude_none=True)
     overrides = {name: setting_from_text(name, text) for name, text in given.items()}
-    return prompt_out(session_prompt(session=session, overrides=overrides))
+    return prompt_out(session_prompt(session=session, overrides=overrides, shorten=asked.shorten, at=asked.at))

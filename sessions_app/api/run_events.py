@@ -29,6 +29,7 @@ from sessions_app.api.prompt_schemas import prompt_out
 from sessions_app.api.schemas import In
 from sessions_app.domain import transcript
 from sessions_app.domain.errors import FieldError, InvalidInput, at
+from sessions_app.domain.opaque_parts import check_opaque_parts, opaque_text
 from sessions_app.domain.open_runs import given_messages
 from sessions_app.domain.openai_fields import as_text, content_of
 from sessions_app.domain.transcript import EventKind, ToolCall
@@ -105,7 +106,9 @@ def _event(given: EventIn) -> transcript.Event:
     _check_shape(given)
     text, parts = given.text, None
     if given.content is not None:
+        check_opaque_parts(given.content)
         text, parts = _parts(given)
+        text = text or given.text or opaque_text(given.content)
     return transcript.Event(
         kind=given.kind,
         text=text,

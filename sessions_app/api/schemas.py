@@ -64,6 +64,8 @@ Time = Annotated[
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 Count = Annotated[int, Field(strict=True, ge=0, le=LARGEST_INTEGER), BeforeValidator(_whole)]
+Position = Annotated[int, Field(strict=True, ge=1, le=LARGEST_INTEGER), BeforeValidator(_whole)]
+Index = Annotated[int, Field(strict=True, ge=-LARGEST_INTEGER, le=LARGEST_INTEGER), BeforeValidator(_whole)]
 Whole = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]
 JsonObject = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "additionalProperties": True})]
 

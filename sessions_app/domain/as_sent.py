@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sessions_app.domain.strict_json import refuse_constant
+from sessions_app.domain.strict_json import refuse_constant, strict_json
 from sessions_app.domain.transcript import Event, Role, Run, RunStatus, ToolCall
 
 NO_ANSWER = "[no answer]"
@@ -15,6 +15,8 @@ INTERRUPTED = "[interrupted]"
 RAW_ARGUMENTS = "_raw"
 UNNAMED_TOOL = "tool"
 LONGEST_TOOL_NAME = 64
+# Deeper objects might not be written again by every client.
+DEEPEST = 64
 
 _ILLEGAL_IN_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -32,6 +34,20 @@ def tool_name_as_sent(name: str) -> str:
 def arguments_as_sent(arguments: str) -> str:
     """Return the arguments as they are if they are JSON, else as the `_raw` text of a JSON object."""
     return arguments if _is_json(arguments) else json.dumps({RAW_ARGUMENTS: arguments}, ensure_ascii=False)
+
+
+def arguments_object(arguments: str) -> dict[str, Any]:
+    """Return the arguments as the object that they are the JSON of, else with their text as `_raw`."""
+    try:
+        value = strict_json(arguments)
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) and _is_shallow(value, DEEPEST) else {RAW_ARGUMENTS: arguments}
+
+
+def json_text(value: Any) -> str:
+    """Return the text by which an object inside a message is counted."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def result_as_sent(call: ToolCall) -> str:
@@ -79,6 +95,13 @@ def _part_as_sent(part: Mapping[str, object], role: Role | None) -> str | Mappin
 
 def _is_image(image: object) -> bool:
     return isinstance(image, Mapping) and isinstance(image.get("url"), str) and bool(image["url"])
+
+
+def _is_shallow(value: Any, levels: int) -> bool:
+    if not isinstance(value, dict | list):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return levels > 0 and all(_is_shallow(item, levels - 1) for item in inner)
 
 
 def _is_json(text: str) -> bool:

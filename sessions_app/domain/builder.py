@@ -2,57 +2,38 @@
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import Any
 
 from sessions_app.domain.as_sent import is_blank
-from sessions_app.domain.budget import Budget, budget_of
+from sessions_app.domain.base_messages import Base, base_pieces, check_base, payload_around
+from sessions_app.domain.budget import budget_of
+from sessions_app.domain.deciding import Asked, Decision, Situation, Terms, decide, weigh
 from sessions_app.domain.errors import FieldError, InvalidInput
-from sessions_app.domain.fates import History, finished_fates, open_fates
-from sessions_app.domain.fixed_parts import FixedParts, fixed_parts, too_small
-from sessions_app.domain.handed_down import HandedDown, HeadRoom, hand_down
-from sessions_app.domain.language_models import LanguageModel, language_model
+from sessions_app.domain.fixed_parts import fixed_parts
+from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings, stored_values
-from sessions_app.domain.pieces import Head, Payload, Piece, Renderer, Tail, segments_of, tokens_of
-from sessions_app.domain.plan import Fate, FateRange, Part, Prompt, PromptPlan, PromptWarning, Segment, TokenParts
+from sessions_app.domain.pieces import Head, Payload, Renderer, Tail
+from sessions_app.domain.plan import Prompt, PromptPlan, Turn
 from sessions_app.domain.prompt_formats import PROMPT_FORMATS
-from sessions_app.domain.prompt_warnings import budget_warnings, lost_warning, model_warnings, open_run_warnings
-from sessions_app.domain.run_tokens import are_exact
-from sessions_app.domain.selection import Selection, Selector, select_runs, weigh_runs
-from sessions_app.domain.strategies import STRATEGIES
-from sessions_app.domain.summaries import standing_of
-from sessions_app.domain.tokens import TokenCounter
+from sessions_app.domain.seed_deciding import decide_as_seed
+from sessions_app.domain.seed_rules import has_seed_rule
 from sessions_app.domain.tool_definitions import check_tools
 from sessions_app.domain.transcript import TranscriptReader
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """What the settings come to: the model, its counter, the budget and the format."""
-
-    settings: EffectiveSettings
-    model: LanguageModel
-    counter: TokenCounter
-    budget: Budget
-    renderer: Renderer
-
-    @property
-    def values(self) -> MemorySettings:
-        """The values in force."""
-        return self.settings.values
-
-
-@dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for beside the session; `instructions` stand in for the session's this time."""
+    """What is asked for beside the session; the fields are as `build_prompt` takes them."""
 
     query: str | None = None
     context: tuple[str, ...] = ()
     tools: tuple[Mapping[str, Any], ...] = ()
     instructions: str | None = None
+    base: Base | None = None
+    shorten: bool = False
+    at: int | None = None
 
     def check(self) -> None:
         """Raise InvalidInput for a blank query or context block or a nameless tool."""
@@ -68,38 +49,6 @@ class Request:
         check_tools(self.tools)
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Which parts are sent, and what becomes of the runs."""
-
-    history: History
-    fixed: FixedParts
-    handed: HandedDown
-    selection: Selection
-    tail: Tail
-    fates: tuple[FateRange, ...]
-    warnings: tuple[PromptWarning, ...]
-
-    @property
-    def runs(self) -> list[Piece]:
-        """The pieces of the runs that are kept."""
-        return [piece for kept in self.selection.kept for piece in kept.pieces]
-
-    @property
-    def segments(self) -> tuple[Segment, ...]:
-        """Everything that is sent, in the order in which it is shown."""
-        head, runs, tail = map(segments_of, (self.handed.pieces, self.runs, self.fixed.tail))
-        return (*head, *self.fixed.tools, *runs, *tail)
-
-    @property
-    def tokens(self) -> TokenParts:
-        """Tokens by part."""
-        totals: Counter[str] = Counter()
-        for segment in (*segments_of(self.handed.pieces), *self.fixed.tools, *segments_of(self.fixed.tail)):
-            totals[segment.part.value] += segment.tokens
-        return TokenParts(**totals, runs=self.selection.tokens, overhead=self.fixed.overhead)
-
-
 def build_prompt(
     *,
     reader: TranscriptReader,
@@ -108,23 +57,29 @@ def build_prompt(
     context: Sequence[str] = (),
     tools: Sequence[Mapping[str, Any]] = (),
     instructions: str | None = None,
+    base: Base | None = None,
+    shorten: bool = False,
+    at: int | None = None,
 ) -> Prompt:
-    """Decide what the model gets to see next; reads only.
+    """Decide what the model gets to see next, or got to see at the turn `at`; reads only.
 
-    `instructions` stand in for the session's this time. Raises InvalidInput for a blank query or context block or a
-    nameless tool, WindowUnknown, and BudgetTooSmall if parts that may not be left out do not fit.
+    At a turn the history is what lay before its run, and without another query that run's input is the question.
+    `instructions` stand in for the session's this time. With a `base` the system block and the runs go in among its
+    messages, and context blocks and the question come behind it. With `shorten` the newest run is cut, marked, rather
+    than dropped. Raises InvalidInput for a blank query or context block, a nameless tool, a base that cannot be sent or
+    a turn that is none, WindowUnknown, BudgetTooSmall if parts that may not be left out do not fit, and RunsLost where
+    settings make that an error.
     """
-    request = Request(query, tuple(context), tuple(tools), instructions)
-    request.check()
+    request = Request(query, tuple(context), tuple(tools), instructions, base, shorten, at)
     terms = _terms(settings)
-    render = partial(terms.renderer.render_run, counter=terms.counter)
-    decision = _decide(reader, terms, request, partial(select_runs, render=render, counter=terms.counter))
-    payload = terms.renderer.payload([*decision.handed.pieces, *decision.runs, *decision.fixed.tail])
-    plan = _plan(terms, decision)
+    situation = _situation(reader, terms, request)
+    decision = (decide_as_seed if has_seed_rule(terms.values) else decide)(situation)
+    payload, plan = _payload(terms.renderer, decision), _plan(terms, decision)
     return Prompt(
         **{field.name: getattr(plan, field.name) for field in fields(plan)},
         messages=payload.messages,
         text=payload.text,
+        system=payload.system,
         segments=decision.segments,
         fingerprint=_fingerprint(payload, tools, terms.values),
     )
@@ -133,15 +88,12 @@ def build_prompt(
 def plan_prompt(*, reader: TranscriptReader, settings: EffectiveSettings, query: str | None) -> PromptPlan:
     """Decide the same without reading the runs: the plan equals that of the built prompt in everything it says.
 
-    It costs the same whatever is sent, but only where what is stored with runs is exactly what they need in the prompt
-    (`run_tokens.are_exact`); under another format, encoding or margin the whole prompt is built.
+    It costs the same whatever is sent, but only where whole runs are sent and what is stored with them is exactly what
+    they need in the prompt (`run_tokens.are_exact`), and no extract stands for runs; else the whole prompt is built.
     """
-    request = Request(query)
-    request.check()
     terms = _terms(settings)
-    if not are_exact(terms.values, terms.counter):
-        return build_prompt(reader=reader, settings=settings, query=query)
-    return _plan(terms, _decide(reader, terms, request, weigh_runs))
+    decision = weigh(_situation(reader, terms, Request(query)))
+    return _plan(terms, decision) if decision else build_prompt(reader=reader, settings=settings, query=query)
 
 
 def _terms(settings: EffectiveSettings) -> Terms:
@@ -150,62 +102,57 @@ def _terms(settings: EffectiveSettings) -> Terms:
     return Terms(settings, model, model.counter, budget_of(settings.values, model), renderer)
 
 
-def _decide(reader: TranscriptReader, terms: Terms, request: Request, select: Selector) -> Decision:
-    values = terms.values
-    head, tail = _ends(reader, request)
-    fixed = fixed_parts(terms.renderer, terms.counter, head=head, tools=request.tools, tail=tail)
+def _situation(reader: TranscriptReader, terms: Terms, request: Request) -> Situation:
+    """Return what there was when it was asked, with what is sent whatever the history is, if it fits."""
+    request.check()
+    values, base, turn = terms.values, request.base, None
+    if base is not None:
+        check_base(base, values.format)
+    if request.at is not None:
+        reader, turn = _as_of(reader, request.at)
+    head, tail = _ends(reader, terms, request)
+    fixed = fixed_parts(
+        terms.renderer,
+        terms.counter,
+        head=head,
+        tools=request.tools,
+        tail=replace(tail, open_run=None) if has_seed_rule(values) else tail,
+        base=base_pieces(base, values.format, terms.counter),
+    )
     fixed.check(terms.budget)
-    room = terms.budget.tokens - fixed.tokens
-    candidates = STRATEGIES[values.strategy](reader, values)
-    handed = hand_down(
-        HeadRoom(terms.renderer, terms.counter, head, room // 2),
-        summary=candidates.summary,
-        parents=reader.parent_contexts(values.parent_depth) if values.include_parent_context else (),
-        settings=values,
-    )
-    history = History(reader.finished_through, values, handed.summary)
-    room += tokens_of(fixed.head) - tokens_of(handed.pieces)
-    selection = select(reader, not_below=history.first_candidate, room=room)
-    if not values.autoprune:
-        _check_nothing_is_dropped(fixed, handed, selection, terms.budget)
-    left_out, limit = terms.renderer.left_out, terms.budget.limit
-    fates = (
-        *finished_fates(history, selection, dropped=candidates.dropped, limit=limit, left_out=left_out),
-        *open_fates(history.finished, tail.open_run, is_sent=tail.query is None, left_out=left_out),
-    )
-    warnings = (
-        *model_warnings(terms.model, values, terms.budget),
-        *open_run_warnings(tail),
-        *handed.warnings,
-        *budget_warnings(selection, history, terms.budget),
-        *_lost_warnings(reader, terms, request, fates),
-    )
-    return Decision(history, fixed, handed, selection, tail, fates, warnings)
+    asked = Asked(head, fixed, tail, base, request.shorten, turn, is_plain=request == Request())
+    return Situation(reader, terms, asked)
 
 
-def _ends(reader: TranscriptReader, request: Request) -> tuple[Head, Tail]:
-    """Return what stands before and behind the runs; context blocks without a question stand before them."""
+def _as_of(reader: TranscriptReader, at: int) -> tuple[TranscriptReader, Turn]:
+    """Return what there was at a turn, or raise InvalidInput if no run stands there."""
+    open_run = reader.open_run()
+    newest = open_run.position if open_run else reader.finished_through
+    if not 1 <= at <= newest:
+        turns = f"a turn from 1 to {newest:,}" if newest else "not possible yet, for there are no runs"
+        detail = f"at is {turns}; {at:,} was given."
+        raise InvalidInput(detail, errors=[FieldError("/at", detail)])
+    past = reader.as_of(at)
+    run = past.open_run()
+    return past, Turn(at, run.prompt_fingerprint if run else "")
+
+
+def _ends(reader: TranscriptReader, terms: Terms, request: Request) -> tuple[Head, Tail]:
+    """Return what stands before and behind the runs; context blocks without a question stand before them.
+
+    A query at a past turn takes the place of its run's input.
+    """
     instructions = reader.instructions if request.instructions is None else request.instructions
-    tail = Tail(request.context, request.query, reader.open_run())
-    if tail.query is None and tail.open_run is None:
-        return Head(instructions, context=tail.context), Tail()
-    return Head(instructions), tail
-
-
-def _lost_warnings(
-    reader: TranscriptReader, terms: Terms, request: Request, fates: Sequence[FateRange]
-) -> list[PromptWarning]:
-    lost = [each for each in fates if each.fate is Fate.LOST]
-    if not lost:
-        return []
-    standing = standing_of(reader, budget=terms.counter.raw_limit(terms.budget.tokens))
-    if request == Request():
-        standing = replace(standing, lost_through=lost[-1].last)
-    return [lost_warning(lost, terms.budget, standing, terms.settings)]
+    open_run = None if request.at is not None and request.query is not None else reader.open_run()
+    if open_run is not None:
+        open_run = terms.result_limits.applied(open_run, newer=0)
+    if request.query is None and open_run is None and request.base is None:
+        return Head(instructions, context=request.context), Tail()
+    return Head(instructions), Tail(request.context, request.query, open_run)
 
 
 def _plan(terms: Terms, decision: Decision) -> PromptPlan:
-    summary, asked = decision.handed.summary, decision.tail.asked_run
+    summary, asked = decision.handed.summary, decision.asked
     return PromptPlan(
         format=terms.values.format,
         model=terms.model.name,
@@ -216,28 +163,28 @@ def _plan(terms: Terms, decision: Decision) -> PromptPlan:
         reserve=terms.budget.reserve or 0,
         tokens=decision.tokens,
         fates=decision.fates,
-        cut=decision.selection.cut,
+        cut=decision.choice.cut,
+        extract=decision.extract,
         warnings=decision.warnings,
         settings=terms.settings,
         summary_id=summary.summary_id if summary else None,
         summary_number=summary.number if summary else None,
         covers_through=summary.covers_through if summary else None,
         finished=decision.history.finished,
-        open_position=asked.position if asked else None,
+        open_position=asked.tail.asked_run.position if asked.tail.asked_run else None,
+        turn=asked.turn,
     )
+
+
+def _payload(renderer: Renderer, decision: Decision) -> Payload:
+    base, fixed = decision.asked.base, decision.asked.fixed
+    if base is None:
+        return renderer.payload([*decision.memory, *fixed.tail])
+    return payload_around(renderer, base, fixed.base, memory=decision.memory, tail=fixed.tail)
 
 
 def _fingerprint(payload: Payload, tools: Sequence[Mapping[str, Any]], settings: MemorySettings) -> str:
     """Return the hash of the canonical JSON of what is sent and of the effective values, without their layers."""
-    sent = {"messages": payload.messages, "text": payload.text, "tools": list(tools)}
+    sent = {"messages": payload.messages, "system": payload.system, "text": payload.text, "tools": list(tools)}
     document = json.dumps(sent | {"settings": stored_values(settings)}, sort_keys=True, separators=(",", ":"))
     return f"sha256:{hashlib.sha256(document.encode()).hexdigest()}"
-
-
-def _check_nothing_is_dropped(fixed: FixedParts, handed: HandedDown, selection: Selection, budget: Budget) -> None:
-    """Raise BudgetTooSmall if a candidate run does not fit and may not be dropped (autoprune off)."""
-    if selection.cut is None:
-        return
-    head = {segment.part.value: segment.tokens for segment in segments_of(handed.pieces)}
-    needs = fixed.needs() | head | {Part.RUNS.value: selection.tokens + selection.cut.needs}
-    raise too_small("With autoprune off, the parts of the prompt", needs=needs, budget=budget, at_least="at least ")

@@ -74,6 +74,10 @@ class WindowUnknown(InvalidInput):
     """The model's context window is not known and `max_input_tokens` gives no limit."""
 
 
+class RunsLost(InvalidInput):
+    """Runs neither fit the budget nor are covered by a summary, and the settings make that an error."""
+
+
 class EmptySummary(ConvowebError):
     """A summarizer answered without a text; that counts as a failure, and no run becomes covered by it."""
 

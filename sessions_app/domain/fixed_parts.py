@@ -1,25 +1,29 @@
 """The parts of a prompt that may not be left out: instructions, tool definitions, context blocks, query or open run."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sessions_app.domain.budget import Budget
 from sessions_app.domain.errors import BudgetTooSmall
-from sessions_app.domain.pieces import Head, Piece, Renderer, Tail, segments_of
+from sessions_app.domain.pieces import Head, Piece, Renderer, Tail, segments_of, tokens_of
 from sessions_app.domain.plan import Part, Segment
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.tool_definitions import tool_definition_tokens, tool_name
 
+NOT_PRUNED = "With autoprune off, the parts of the prompt"
+
 
 @dataclass(frozen=True, slots=True)
 class FixedParts:
-    """What is sent whatever the history is; in `head` nothing is handed down yet."""
+    """What is sent whatever the history is; in `head` nothing is handed down yet, `base` are the caller's messages."""
 
     head: Sequence[Piece]
     tools: Sequence[Segment]
     tail: Sequence[Piece]
     overhead: int
+    base: Sequence[Piece] = ()
 
     @property
     def tokens(self) -> int:
@@ -29,8 +33,7 @@ class FixedParts:
     @property
     def segments(self) -> list[Segment]:
         """The segments that show them."""
-        head, tail = segments_of(self.head), segments_of(self.tail)
-        return [*head, *self.tools, *tail]
+        return [*segments_of(self.head), *self.tools, *segments_of(self.base), *segments_of(self.tail)]
 
     def check(self, budget: Budget) -> None:
         """Raise BudgetTooSmall, naming what needs how many tokens, if they do not fit."""
@@ -38,17 +41,26 @@ class FixedParts:
             raise too_small("The fixed parts of the prompt", needs=self.needs(), budget=budget)
 
     def needs(self) -> dict[str, int]:
-        """Return the tokens by name of the part; the open run has its own name."""
-        needs: dict[str, int] = {}
-        for segment in self.segments:
+        """Return the tokens by name of the part; open run and base have their own names."""
+        needs: Counter[str] = Counter()
+        for segment in (*segments_of(self.head), *self.tools):
+            needs[segment.part.value] += segment.tokens
+        if self.base:
+            needs["base"] = tokens_of(self.base)
+        for segment in segments_of(self.tail):
             is_open_run = segment.part is Part.QUERY and segment.position is not None
-            name = "open_run" if is_open_run else segment.part.value
-            needs[name] = needs.get(name, 0) + segment.tokens
-        return needs | {Part.OVERHEAD.value: self.overhead}
+            needs["open_run" if is_open_run else segment.part.value] += segment.tokens
+        return dict(needs) | {Part.OVERHEAD.value: self.overhead}
 
 
 def fixed_parts(
-    renderer: Renderer, counter: TokenCounter, *, head: Head, tools: Sequence[Mapping[str, Any]], tail: Tail
+    renderer: Renderer,
+    counter: TokenCounter,
+    *,
+    head: Head,
+    tools: Sequence[Mapping[str, Any]],
+    tail: Tail,
+    base: Sequence[Piece] = (),
 ) -> FixedParts:
     """Render and count the fixed parts."""
     return FixedParts(
@@ -56,15 +68,18 @@ def fixed_parts(
         tools=_tool_segments(tools, counter),
         tail=renderer.render_tail(tail, counter),
         overhead=renderer.overhead(counter),
+        base=base,
     )
 
 
-def too_small(what: str, *, needs: dict[str, int], budget: Budget, at_least: str = "") -> BudgetTooSmall:
-    """Return the error that says what needs how many tokens and which limit is in the way."""
+def too_small(
+    what: str, *, needs: dict[str, int], budget: Budget, about: str = "", way_out: str = ""
+) -> BudgetTooSmall:
+    """Return the error that says what needs how many tokens, `about` so many maybe, and which limit is in the way."""
     parts = ", ".join(f"{name.replace('_', ' ')} {tokens:,}" for name, tokens in needs.items())
     detail = (
-        f"{what} need {at_least}{sum(needs.values()):,} tokens ({parts}); "
-        f"the budget is {budget.tokens:,} ({budget.limit}). A way out: {budget.way_out}."
+        f"{what} need {about}{sum(needs.values()):,} tokens ({parts}); "
+        f"the budget is {budget.tokens:,} ({budget.limit}). A way out: {way_out or budget.way_out}."
     )
     return BudgetTooSmall(detail, needs=needs, budget=budget.tokens)
 

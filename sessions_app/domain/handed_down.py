@@ -18,6 +18,7 @@ HALF_RULE = "parent context and summary get at most half of what the fixed parts
 class HandedDown:
     """The whole head of the prompt; `summary` is the entry in it, None also if not even a word of it fits."""
 
+    head: Head
     pieces: Sequence[Piece]
     summary: SummaryEntry | None
     warnings: tuple[PromptWarning, ...]
@@ -38,10 +39,11 @@ class HeadRoom:
 
     def fits(self, head: Head) -> bool:
         """Whether what is handed down keeps within its room."""
-        return self._tokens(head) - self._tokens(self.fixed) <= self.room
+        return self.tokens(head) <= self.room
 
-    def _tokens(self, head: Head) -> int:
-        return tokens_of(self.render(head))
+    def tokens(self, head: Head) -> int:
+        """Return what the head needs more than with nothing handed down."""
+        return tokens_of(self.render(head)) - tokens_of(self.render(self.fixed))
 
 
 def hand_down(
@@ -55,7 +57,7 @@ def hand_down(
     for parent in reversed(parents):
         head, warning = _with_parent(head_room, head, parent)
         warnings += warning
-    return HandedDown(head_room.render(head), summary if head.summary else None, tuple(warnings))
+    return HandedDown(head, head_room.render(head), summary if head.summary else None, tuple(warnings))
 
 
 def _with_summary(head_room: HeadRoom, head: Head, entry: SummaryEntry, limit: int) -> tuple[Head, list[PromptWarning]]:

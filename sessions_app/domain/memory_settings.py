@@ -2,33 +2,45 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from sessions_app.domain.errors import FieldError, InvalidSettings
-
 UNLIMITED = "unlimited"
 LARGEST_INTEGER = 2**31 - 1
 
-# Control characters, lone surrogates, and what stands for those that were replaced.
-_UNSTORABLE = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff\N{REPLACEMENT CHARACTER}]")
-
 
 class Strategy(StrEnum):
-    """Which runs are candidates for the prompt."""
+    """Which runs are candidates for the prompt; each has its file in `strategies`."""
 
     BUFFER = "buffer"
     SUMMARY = "summary"
+    MINIMAL = "minimal"
+    TASK = "task"
+    TOOL = "tool"
+    CONVERSATION = "conversation"
+    HIERARCHICAL = "hierarchical"
+    HEAD_TAIL = "head_tail"
+
+
+class OnGap(StrEnum):
+    """What happens when the budget drops runs that no summary covers."""
+
+    WARN = "warn"
+    ERROR = "error"
+    STOPGAP = "stopgap"
 
 
 class PromptFormat(StrEnum):
     """The shape of the built prompt."""
 
     OPENAI = "openai"
+    RESPONSES = "responses"
+    ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
     TEXT = "text"
+    SEED = "seed"
 
 
 class Layer(StrEnum):
@@ -57,6 +69,7 @@ class SettingGroup(StrEnum):
     STRATEGY = "Strategy & model"
     BUDGET = "Budget"
     HISTORY = "History"
+    TOOLS = "Tool results"
     SUMMARY = "Summary"
     PARENT = "Parent"
 
@@ -73,10 +86,15 @@ class MemorySettings:
     autoprune: bool = True
     max_runs: int | None = None
     last_n: int | None = None
+    max_history: int = 5
+    head_runs: int = 1
+    tool_result_max_tokens: int | None = None
+    keep_tool_results: int | None = None
     offset: int = 6
     summarize_at: float = 0.75
     summarize_to: float = 0.4
     max_summary_tokens: int = 512
+    on_gap: OnGap = OnGap.STOPGAP
     include_parent_context: bool = False
     parent_depth: int = 1
 
@@ -95,13 +113,14 @@ class Setting:
 
 
 _SUMMARY_ONLY = frozenset({Strategy.SUMMARY})
+_ALL_BUT_HIERARCHICAL = frozenset(Strategy) - {Strategy.HIERARCHICAL}
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
         "strategy",
         SettingKind.CHOICE,
         SettingGroup.STRATEGY,
-        "Which runs are candidates for the prompt: all of them, or the summary and the runs after it.",
+        "Which runs, and what of them, are candidates for the prompt.",
         choices=tuple(Strategy),
     ),
     Setting(
@@ -150,6 +169,33 @@ SETTINGS: tuple[Setting, ...] = (
         "At most so many newest runs go into this prompt; 0 means none.",
     ),
     Setting(
+        "max_history",
+        SettingKind.INTEGER,
+        SettingGroup.HISTORY,
+        "So many newest messages go into the prompt, from a user message on; 0 means none.",
+        strategies=frozenset({Strategy.CONVERSATION}),
+    ),
+    Setting(
+        "head_runs",
+        SettingKind.INTEGER,
+        SettingGroup.HISTORY,
+        "So many first runs stay in the prompt, before the newest that fit.",
+        strategies=frozenset({Strategy.HEAD_TAIL}),
+    ),
+    Setting(
+        "tool_result_max_tokens",
+        SettingKind.LIMIT,
+        SettingGroup.TOOLS,
+        "A longer tool result is shortened in the prompt, marked.",
+        minimum=1,
+    ),
+    Setting(
+        "keep_tool_results",
+        SettingKind.LIMIT,
+        SettingGroup.TOOLS,
+        "So many newest tool results stay whole; in the place of an older one stands a mark.",
+    ),
+    Setting(
         "offset",
         SettingKind.INTEGER,
         SettingGroup.SUMMARY,
@@ -180,10 +226,21 @@ SETTINGS: tuple[Setting, ...] = (
         strategies=_SUMMARY_ONLY,
     ),
     Setting(
+        "on_gap",
+        SettingKind.CHOICE,
+        SettingGroup.SUMMARY,
+        "What happens to runs that do not fit and that no summary covers: only a warning, an error, or a stopgap, "
+        "which sends an offline extract of them.",
+        choices=tuple(OnGap),
+        strategies=_SUMMARY_ONLY,
+    ),
+    Setting(
         "include_parent_context",
         SettingKind.FLAG,
         SettingGroup.PARENT,
-        "Put the summaries of parent conversations in front; a fork and its parent are one conversation.",
+        "Put the summaries of parent conversations in front, as the strategy hierarchical always does; a fork and its "
+        "parent are one conversation.",
+        strategies=_ALL_BUT_HIERARCHICAL,
     ),
     Setting(
         "parent_depth",
@@ -204,31 +261,6 @@ class EffectiveSettings:
     origins: Mapping[str, Layer]
 
 
-def check_settings(sparse: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the overrides in stored form, without those that are None (inherit), or raise InvalidSettings."""
-    errors = [error for name, value in sparse.items() if (error := _error(name, value))]
-    if errors:
-        raise InvalidSettings(" ".join(error.detail for error in errors), errors=errors)
-    return {name: value for name, value in sparse.items() if value is not None}
-
-
-def resolve_settings(
-    *,
-    default_model: str,
-    project: Mapping[str, Any],
-    session: Mapping[str, Any],
-    request: Mapping[str, Any],
-) -> EffectiveSettings:
-    """Lay sparse, already checked overrides over the built-in values; the last layer that names a setting wins."""
-    values: dict[str, Any] = {"model": default_model}
-    origins = dict.fromkeys(SETTINGS_BY_NAME, Layer.BUILT_IN)
-    for layer, sparse in ((Layer.PROJECT, project), (Layer.SESSION, session), (Layer.REQUEST, request)):
-        values |= {name: value for name, value in sparse.items() if value is not None}
-        origins |= {name: layer for name, value in sparse.items() if value is not None}
-    typed = {name: _typed(SETTINGS_BY_NAME[name], value) for name, value in values.items()}
-    return EffectiveSettings(MemorySettings(**typed), origins)
-
-
 def stored_value(value: Any) -> Any:
     """Return a value of MemorySettings as it stands in JSON, forms and query strings: None becomes "unlimited"."""
     return UNLIMITED if value is None else value
@@ -247,92 +279,6 @@ def settings_hash(settings: MemorySettings) -> str:
 def built_in_value(name: str) -> Any:
     """Return the built-in value of a setting in stored form; the model has none of its own."""
     return stored_value(_DEFAULTS[name])
-
-
-def setting_from_text(name: str, text: str) -> Any:
-    """Read a setting's value from a form or a query string; what is not of its type comes back as it is."""
-    setting = SETTINGS_BY_NAME.get(name)
-    if setting is None:
-        return text
-    match setting.kind:
-        case SettingKind.FLAG:
-            return {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}.get(
-                text.strip().lower(), text
-            )
-        case SettingKind.INTEGER | SettingKind.LIMIT:
-            return int(text) if _is_integer(text) else text.strip()
-        case SettingKind.SHARE:
-            return _number(text)
-        case _:
-            return text.strip()
-
-
-def _is_integer(text: str) -> bool:
-    digits = text.strip().removeprefix("-")
-    return digits.isascii() and digits.isdigit() and len(digits) <= 20
-
-
-def _number(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _typed(setting: Setting, value: Any) -> Any:
-    if setting.name == "strategy":
-        return Strategy(value)
-    if setting.name == "format":
-        return PromptFormat(value)
-    if setting.kind is SettingKind.LIMIT and value == UNLIMITED:
-        return None
-    return value
-
-
-def _error(name: str, value: Any) -> FieldError | None:
-    setting = SETTINGS_BY_NAME.get(name)
-    if setting is None:
-        return FieldError(f"/{name}", f"{name} is not a setting; known are {', '.join(SETTINGS_BY_NAME)}.")
-    if value is None or _accepts(setting, value):
-        return None
-    return FieldError(f"/{name}", f"{name} must be {allowed(setting)}.")
-
-
-def _accepts(setting: Setting, value: Any) -> bool:
-    match setting.kind:
-        case SettingKind.CHOICE:
-            return isinstance(value, str) and value in setting.choices
-        case SettingKind.TEXT:
-            return isinstance(value, str) and 0 < len(value.strip()) <= 200 and not _UNSTORABLE.search(value)
-        case SettingKind.FLAG:
-            return isinstance(value, bool)
-        case SettingKind.SHARE:
-            return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-        case SettingKind.LIMIT:
-            return value == UNLIMITED or _is_bounded_integer(setting, value)
-        case SettingKind.INTEGER:
-            return _is_bounded_integer(setting, value)
-
-
-def _is_bounded_integer(setting: Setting, value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and setting.minimum <= value <= LARGEST_INTEGER
-
-
-def allowed(setting: Setting) -> str:
-    """Say in words which values a setting accepts."""
-    match setting.kind:
-        case SettingKind.CHOICE:
-            return f"one of {', '.join(setting.choices)}"
-        case SettingKind.TEXT:
-            return "a name of 1 to 200 characters, none of them a control character"
-        case SettingKind.FLAG:
-            return "true or false"
-        case SettingKind.SHARE:
-            return "a number from 0 to 1"
-        case SettingKind.LIMIT:
-            return f"a whole number from {setting.minimum} to {LARGEST_INTEGER}, or {UNLIMITED}"
-        case SettingKind.INTEGER:
-            return f"a whole number from {setting.minimum} to {LARGEST_INTEGER}"
 
 
 _DEFAULTS: Mapping[str, Any] = {

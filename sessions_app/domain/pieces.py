@@ -1,13 +1,13 @@
 """What prompt formats make: counted pieces of a prompt, and the system block they share."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
 from sessions_app.domain.plan import Part, Segment
 from sessions_app.domain.tokens import TokenCounter
-from sessions_app.domain.transcript import EventKind, ParentContext, Run, other_kinds
+from sessions_app.domain.transcript import Event, EventKind, ParentContext, Run, other_kinds
 
 SYSTEM = "system"
 
@@ -39,7 +39,8 @@ def tokens_of(pieces: Sequence[Piece]) -> int:
 class Head:
     """What stands before the runs; `covers_through` says which runs the summary covers.
 
-    `context` are the context blocks of a prompt without a question, whose user's message is still to come.
+    `extract` stands for the runs first..last of `extracted`, which neither fit nor are summarized. `context` are the
+    context blocks of a prompt without a question, whose user's message is still to come.
     """
 
     instructions: str = ""
@@ -47,6 +48,13 @@ class Head:
     summary: str = ""
     covers_through: int = 0
     context: tuple[str, ...] = ()
+    extract: str = ""
+    extracted: tuple[int, int] = (0, 0)
+
+    @property
+    def extract_heading(self) -> str:
+        """What the extract is of."""
+        return "Extract of runs {}-{}, not summarized yet".format(*self.extracted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +73,11 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What is sent: messages or one text."""
+    """What is sent: messages, with the system text beside them in formats that part them, or one text."""
 
     messages: tuple[Mapping[str, Any], ...] | None = None
     text: str | None = None
+    system: str | None = None
 
 
 class Renderer(Protocol):
@@ -105,10 +114,10 @@ def without(names: Sequence[str]) -> str:
     return f"without its {' and '.join(filter(None, (', '.join(others), last)))}" if names else ""
 
 
-def other_events(run: Run) -> list[str]:
-    """Name the kinds of a run's events that are neither said nor done."""
+def other_events(events: Iterable[Event]) -> list[str]:
+    """Name the kinds of those events that are neither said nor done."""
     words = {EventKind.NOTE: "notes", EventKind.REASONING: "reasoning"}
-    return [words[kind] for kind in sorted(other_kinds(run.events))]
+    return [words[kind] for kind in sorted(other_kinds(events))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +140,7 @@ def head_sections(head: Head) -> list[Section]:
         Section(Part.INSTRUCTIONS, "Instructions", head.instructions),
         Section(Part.PARENT_CONTEXT, "Parent conversation", "\n\n".join(map(_parent_text, head.parents))),
         Section(Part.SUMMARY, f"Summary of runs 1-{head.covers_through}", head.summary),
+        Section(Part.SUMMARY, head.extract_heading, head.extract),
         Section(Part.CONTEXT, "Context", "\n\n".join(head.context)),
     )
     return [section for section in sections if section.text.strip()]
@@ -155,6 +165,24 @@ def section_segments(
     for section, (start, end) in zip(sections, pairwise(ends), strict=True):
         tokens = counter.scaled(end) - counter.scaled(start)
         yield Segment(section.part, SYSTEM, section.text, tokens, heading="" if bare else section.heading)
+
+
+def system_pieces(head: Head, counter: TokenCounter) -> list[Piece]:
+    """Return the system block as one message, or none if there is nothing to say."""
+    sections = head_sections(head)
+    if not sections:
+        return []
+    text = system_text(sections)
+    total, frame = counter.message(SYSTEM, [text]), counter.message(SYSTEM, ())
+    segments = section_segments(sections, total=total, frame=frame, counter=counter)
+    return [Piece({"role": SYSTEM, "content": text}, tuple(segments))]
+
+
+def weighed_piece(message: Mapping[str, Any], segments: Sequence[Segment], counter: TokenCounter) -> Piece:
+    """Return a piece whose segments come with raw counts; the margin is applied to the message as a whole."""
+    ends = [0, *accumulate(segment.tokens for segment in segments)]
+    tokens = (counter.scaled(end) - counter.scaled(start) for start, end in pairwise(ends))
+    return Piece(message, tuple(replace(segment, tokens=each) for segment, each in zip(segments, tokens, strict=True)))
 
 
 def _parent_text(parent: ParentContext) -> str:

@@ -42,12 +42,18 @@ class WarningCode(StrEnum):
     """What a prompt's warnings are about."""
 
     RUNS_LOST = "runs_lost"
+    RUNS_EXTRACTED = "runs_extracted"
+    RUNS_IN_NEITHER = "runs_in_neither"
     NEWEST_RUN_DROPPED = "newest_run_dropped"
+    NEWEST_RUN_SHORTENED = "newest_run_shortened"
     SUMMARY_CUT = "summary_cut"
     PARENT_CONTEXT_CUT = "parent_context_cut"
     MODEL_UNKNOWN = "model_unknown"
     OPEN_RUN_SKIPPED = "open_run_skipped"
     LIMIT_ABOVE_WINDOW = "limit_above_window"
+    SUMMARIZE_TO_ABOVE_AT = "summarize_to_above_at"
+    SETTING_WITHOUT_EFFECT = "setting_without_effect"
+    SETTINGS_OF_TODAY = "settings_of_today"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class PromptWarning:
 
 
 class Part(StrEnum):
-    """What a piece of a prompt is; in the order in which a prompt is shown."""
+    """What a piece of a prompt is; in the order in which a prompt is shown. A base is context, too."""
 
     INSTRUCTIONS = "instructions"
     TOOLS = "tools"
@@ -117,12 +123,21 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """The turn that a prompt was rebuilt for; `recorded` is the fingerprint that its run carries, empty if none."""
+
+    position: int
+    recorded: str
+
+
+@dataclass(frozen=True, slots=True)
 class PromptPlan:
     """The decision for one prompt and everything that explains it, without what is sent.
 
     `budget` is in the same tokens as `tokens`; `reserve` is what is kept free of the model's `window` (None where
     unknown), 0 where the window does not bind. `finished` is the position of the newest finished run, `open_position`
-    that of the open run if the prompt asks it. `cut` is None if no run was left out for the budget.
+    that of the open run if the prompt asks it. `cut` is None if no run was left out for the budget, `extract` are the
+    runs first..last that a stopgap extract stands for, and `turn` is None if it is the next prompt.
     """
 
     format: PromptFormat
@@ -135,6 +150,7 @@ class PromptPlan:
     tokens: TokenParts
     fates: tuple[FateRange, ...]
     cut: Cut | None
+    extract: tuple[int, int] | None
     warnings: tuple[PromptWarning, ...]
     settings: EffectiveSettings
     summary_id: str | None
@@ -142,6 +158,7 @@ class PromptPlan:
     covers_through: int | None
     finished: int
     open_position: int | None
+    turn: Turn | None
 
     @property
     def free(self) -> int:
@@ -159,6 +176,12 @@ class PromptPlan:
         return tuple(fates for fates in self.fates if fates.fate is Fate.LOST)
 
     @property
+    def gap(self) -> tuple[FateRange, ...]:
+        """The runs that a summary should cover and none does: lost, or with a stopgap extract in their place."""
+        first, last = self.extract or (0, 0)
+        return tuple(fates for fates in self.fates if fates.fate is Fate.LOST or first <= fates.first <= last)
+
+    @property
     def run_tokens(self) -> Mapping[int, int]:
         """What runs need in this prompt, by position; those that are missing need what is stored with them."""
         return {self.cut.position: self.cut.needs} if self.cut else {}
@@ -168,13 +191,20 @@ class PromptPlan:
 class Prompt(PromptPlan):
     """A built prompt: its plan and what is sent.
 
-    Exactly one of `messages` (format openai) and `text` (format text) is set.
+    Exactly one of `messages` and `text` (format text) is set; `system` is the system text where it is sent beside the
+    messages (formats anthropic and gemini), None where there is none.
     """
 
     messages: tuple[Mapping[str, Any], ...] | None
     text: str | None
+    system: str | None
     segments: tuple[Segment, ...]
     fingerprint: str
+
+    @property
+    def is_as_recorded(self) -> bool | None:
+        """Whether it is the prompt that the turn's run was made with; None where that is not known."""
+        return self.turn.recorded == self.fingerprint if self.turn and self.turn.recorded else None
 
     @property
     def run_tokens(self) -> Mapping[int, int]:

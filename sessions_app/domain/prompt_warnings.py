@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from sessions_app.domain.budget import Budget
 from sessions_app.domain.fates import History
 from sessions_app.domain.language_models import LanguageModel
-from sessions_app.domain.memory_settings import EffectiveSettings, Layer, MemorySettings
+from sessions_app.domain.memory_settings import MemorySettings
 from sessions_app.domain.pieces import Tail
-from sessions_app.domain.plan import FateRange, PromptWarning, WarningCode
-from sessions_app.domain.selection import Selection
-from sessions_app.domain.summaries import Standing, step_is_due
+from sessions_app.domain.plan import FateRange, PromptWarning, Turn, WarningCode
+from sessions_app.domain.selection import Choice, Span
 from sessions_app.domain.tokens import STORED_ENCODING
+from sessions_app.domain.ways_out import WaysOut
 
 
 def model_warnings(model: LanguageModel, settings: MemorySettings, budget: Budget) -> Iterator[PromptWarning]:
@@ -40,39 +40,50 @@ def open_run_warnings(tail: Tail) -> Iterator[PromptWarning]:
         )
 
 
-def budget_warnings(selection: Selection, history: History, budget: Budget) -> Iterator[PromptWarning]:
-    """Warn of a dropped newest run."""
-    cut = selection.cut
-    if cut is not None and cut.position == history.finished:
+def turn_warnings(turn: Turn) -> Iterator[PromptWarning]:
+    """Say that it is not known which settings were in force at the turn."""
+    yield PromptWarning(
+        WarningCode.SETTINGS_OF_TODAY,
+        f"Which settings, instructions, context and tools turn {turn.position} had is not recorded; it is built with "
+        "those of today and of this request.",
+    )
+
+
+def budget_warnings(choice: Choice, history: History, budget: Budget) -> Iterator[PromptWarning]:
+    """Warn of a newest run that is dropped or cut."""
+    cut = choice.cut
+    if choice.shortened is not None:
+        yield PromptWarning(
+            WarningCode.NEWEST_RUN_SHORTENED,
+            f"Run {choice.shortened} does not fit by itself and is cut to its beginnings ({budget.limit}). "
+            f"A way out: {budget.way_out}.",
+        )
+    if cut is not None and not choice.kept:
+        newest = ", the newest," if cut.position == history.finished else ", the newest that is wanted,"
         yield PromptWarning(
             WarningCode.NEWEST_RUN_DROPPED,
-            f"Run {history.finished}, the newest, does not fit: it needs {cut.needs:,} tokens, "
+            f"Run {cut.position}{newest} does not fit: it needs {cut.needs:,} tokens, "
             f"{cut.left:,} are left ({budget.limit}). A way out: {budget.way_out}.",
         )
 
 
-def lost_warning(
-    lost: Sequence[FateRange], budget: Budget, standing: Standing, settings: EffectiveSettings
-) -> PromptWarning:
-    """Warn of lost runs; of the ways out only those are named that lead out."""
-    first, last = lost[0].first, lost[-1].last
-    runs = f"Run {first} is" if first == last else f"Runs {first}-{last} are"
-    ways = "; ".join(_ways_out(first, last, budget, standing, settings))
-    return PromptWarning(
-        WarningCode.RUNS_LOST,
-        f"{runs} neither in the prompt nor in its summary: {budget.limit} is reached. Ways out: {ways}.",
-    )
-
-
-def _ways_out(first: int, last: int, budget: Budget, standing: Standing, settings: EffectiveSettings) -> Iterator[str]:
-    """Yield them; runs behind `summarizable` are among the newest `offset`, which are never summarized."""
-    summarizable = standing.finished_through - settings.values.offset
-    yield budget.way_out
-    if first <= summarizable:
-        if step_is_due(standing, settings.values):
-            only_now = Layer.REQUEST in settings.origins.values()
-            yield "save these settings and let the summary catch up" if only_now else "let the summary catch up"
-        elif standing.covered_through <= summarizable:
-            yield "lower summarize_at, so that older runs are summarized sooner"
-    if max(last, standing.covered_through) > summarizable:
-        yield "lower offset, so that newer runs may be in the summary too"
+def gap_warnings(
+    lost: Sequence[FateRange], extract: Span | None, budget: Budget, ways: WaysOut
+) -> Iterator[PromptWarning]:
+    """Warn of runs that no summary covers: that an extract stands in for some, and that others are lost."""
+    if extract is not None:
+        first, last = extract
+        runs = f"Run {first} does" if first == last else f"Runs {first}-{last} do"
+        yield PromptWarning(
+            WarningCode.RUNS_EXTRACTED,
+            f"{runs} not fit, and no summary covers them yet: {budget.limit} is reached. An offline extract stands in "
+            f"for them. Ways out: {ways(first, last)}.",
+        )
+    if lost:
+        first, last = lost[0].first, lost[-1].last
+        runs = f"Run {first} is" if first == last else f"Runs {first}-{last} are"
+        yield PromptWarning(
+            WarningCode.RUNS_LOST,
+            f"{runs} neither in the prompt nor in its summary: {budget.limit} is reached. "
+            f"Ways out: {ways(first, last)}.",
+        )

@@ -9,7 +9,8 @@ from sessions_app.domain.transcript import Run
 
 def are_exact(settings: MemorySettings, counter: TokenCounter) -> bool:
     """Whether what is stored with finished runs is what they need in prompts under these settings, to the token."""
-    return settings.format is PromptFormat.OPENAI and counter == STORED_COUNTER
+    are_results_whole = settings.keep_tool_results is None and settings.tool_result_max_tokens is None
+    return settings.format is PromptFormat.OPENAI and counter == STORED_COUNTER and are_results_whole
 
 
 def run_tokens(run: Run, counter: TokenCounter = STORED_COUNTER) -> int:

@@ -1,77 +1,209 @@
-"""Which finished runs fit the budget: newest first, whole, and nothing behind the first that does not fit."""
+"""Which of the candidates fit the budget: in their precedence, and nothing behind the first that does not fit."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
-from sessions_app.domain.pieces import Piece, tokens_of
+from sessions_app.domain.candidates import Excerpt, Series
+from sessions_app.domain.pieces import Piece
 from sessions_app.domain.plan import Cut
+from sessions_app.domain.run_rendering import RenderedRun
+from sessions_app.domain.shortening import shortened
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import Event, LikeRuns, Run, RunStatus, TranscriptReader
+
+Span = tuple[int, int]
+
+
+class Rendering(Protocol):
+    """How a run becomes what is sent."""
+
+    def __call__(self, excerpt: Excerpt, *, gap: int, newer: int) -> RenderedRun:
+        """Render a run behind which `gap` runs are left out and `newer` tool results stand."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class KeptRuns:
-    """The runs first..last, which fit; `run` is an example of them in all that a reason tells.
-
-    `pieces` are what they look like; none if they were only weighed.
-    """
+    """The runs first..last, which are sent; `excerpt` is an example of them in all that a reason tells."""
 
     first: int
     last: int
-    run: Run
-    pieces: Sequence[Piece] = ()
+    excerpt: Excerpt
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
-    """The runs that fit, oldest first, what they need with the margin, and where the budget ended, if it did."""
+class Choice:
+    """Which of the candidates are sent, oldest first, what they need with the margin, and where the budget ended.
+
+    `out` are the runs first..last that were wanted and are dropped from `cut` on, `read` those that were all taken.
+    """
 
     kept: tuple[KeptRuns, ...]
     tokens: int
     cut: Cut | None
+    out: tuple[Span, ...] = ()
+    read: tuple[Span, ...] = ()
+    shortened: int | None = None
 
 
-Selector = Callable[..., Selection]
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What fits, rendered, oldest first.
+
+    `first_out` is the first that did not fit and `left` the tokens that were left for it; `out` are the runs
+    first..last that were wanted and are dropped with it, `read` those that were all read. `shortened` was cut to fit.
+    """
+
+    kept: tuple[RenderedRun, ...]
+    first_out: RenderedRun | None
+    left: int
+    out: tuple[Span, ...] = ()
+    read: tuple[Span, ...] = ()
+    shortened: RenderedRun | None = None
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """The pieces of the kept runs."""
+        return [piece for rendered in self.kept for piece in rendered.pieces]
+
+    @property
+    def choice(self) -> Choice:
+        """What is chosen, without how it looks."""
+        out = self.first_out
+        return Choice(
+            kept=tuple(KeptRuns(each.position, each.position, each.excerpt) for each in self.kept),
+            tokens=sum(rendered.tokens for rendered in self.kept),
+            cut=Cut(out.position, out.tokens, self.left) if out else None,
+            out=self.out,
+            read=self.read,
+            shortened=self.shortened.position if self.shortened else None,
+        )
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The runs that are kept so far, newest first, in `room` tokens; `behind` is the position after the newest."""
+
+    render: Rendering
+    room: int
+    behind: int
+    newer: int = 0
+    runs: list[RenderedRun] = field(default_factory=list)
+    tokens: int = 0
+
+    @property
+    def left(self) -> int:
+        """The tokens that are left."""
+        return self.room - self.tokens
+
+    @property
+    def kept(self) -> tuple[RenderedRun, ...]:
+        """The runs, oldest first."""
+        return tuple(self.runs[::-1])
+
+    def rendered(self, excerpt: Excerpt) -> RenderedRun:
+        """Render what is taken of a run as it stands before the kept ones."""
+        following, newer = (self.runs[-1].position, self.runs[-1].results) if self.runs else (self.behind, self.newer)
+        return self.render(excerpt, gap=following - excerpt.run.position - 1, newer=newer)
+
+    def add(self, excerpt: Excerpt) -> RenderedRun | None:
+        """Put one more run in its place, if it fits, else return it; those before it are rendered anew."""
+        place = len(self.runs)
+        while place and self.runs[place - 1].position < excerpt.run.position:
+            place -= 1
+        older, tokens = self.runs[place:], self.tokens
+        del self.runs[place:]
+        self.tokens -= sum(each.tokens for each in older)
+        for each in (excerpt, *(each.excerpt for each in older)):
+            self.runs.append(self.rendered(each))
+            self.tokens += self.runs[-1].tokens
+        if self.tokens <= self.room:
+            return None
+        out = self.runs[place]
+        self.runs[place:], self.tokens = older, tokens
+        return out
 
 
 def select_runs(
     reader: TranscriptReader,
+    wanted: Sequence[Excerpt | Series],
     *,
+    shelf: Shelf,
     not_below: int,
-    room: int,
-    render: Callable[[Run], Sequence[Piece]],
     counter: TokenCounter,
+    shorten: bool = False,
 ) -> Selection:
-    """Take the newest runs that fit `room` and render them.
+    """Take what fits on the shelf of what is wanted, in its precedence; runs below `not_below` are not wanted.
 
-    The stored tokens choose what to fetch, the counts in the prompt's own encoding and format decide. It is fetched
-    again only while everything fitted and there is more, each time twice as many tokens as fit, so that formats in
-    which runs need far less than is stored take few steps too.
+    The stored tokens choose what to fetch, the counts in the prompt's own encoding and format decide. With `shorten`
+    the first that is wanted is cut to fit.
     """
-    kept: list[KeptRuns] = []
-    left, times, position = room, 1, reader.finished_through + 1
-    while position > not_below:
-        fetched = reader.newest_before(position, not_below=not_below, tokens=counter.raw_limit(left) * times)
+    spans = _spans(wanted, not_below)
+    cut: RenderedRun | None = None
+    for index, want in enumerate(wanted):
+        for excerpt in _excerpts(reader, want, spans[index], shelf, counter):
+            left, out = shelf.left, shelf.add(excerpt)
+            if out is not None and shorten and not shelf.runs:
+                out, cut = _add_cut(shelf, out)
+            if out is not None:
+                dropped = _dropped_with(spans[index:], out.position)
+                return Selection(shelf.kept, out, left, dropped, _read_with(spans[: index + 1], out.position), cut)
+    return Selection(shelf.kept, None, shelf.left, read=tuple(spans), shortened=cut)
+
+
+def weigh_runs(reader: TranscriptReader, series: Series, *, room: int, not_below: int) -> Choice:
+    """Choose the same of one series without reading it: only where what is stored is exactly what its runs need."""
+    span = _spans([series], not_below)[0]
+    weighed = reader.weigh(not_below=not_below, tokens=room)
+    alike = tuple(map(_kept, _alike(weighed.first, span[1], weighed.peculiar)))
+    if weighed.first_out is None:
+        return Choice(alike, weighed.tokens, None, read=(span,))
+    cut = Cut(weighed.first - 1, weighed.first_out, room - weighed.tokens)
+    return Choice(alike, weighed.tokens, cut, _dropped_with([span], cut.position), _read_with([span], cut.position))
+
+
+def _spans(wanted: Sequence[Excerpt | Series], not_below: int) -> list[Span]:
+    return [(max(want.first, not_below), want.last) for want in wanted]
+
+
+def _dropped_with(spans: Sequence[Span], position: int) -> tuple[Span, ...]:
+    """Return what is dropped where the budget ends in the first of the spans, at a position."""
+    return tuple(span for span in [(spans[0][0], position), *spans[1:]] if span[0] <= span[1])
+
+
+def _read_with(spans: Sequence[Span], position: int) -> tuple[Span, ...]:
+    """Return what is all taken where the budget ends in the last of the spans, at a position."""
+    return tuple(span for span in [*spans[:-1], (position + 1, spans[-1][1])] if span[0] <= span[1])
+
+
+def _excerpts(
+    reader: TranscriptReader, want: Excerpt | Series, span: Span, shelf: Shelf, counter: TokenCounter
+) -> Iterator[Excerpt]:
+    """Yield what is wanted, newest first.
+
+    It is fetched again only while everything fitted and there is more, each time twice as many tokens as fit, so that
+    formats in which runs need far less than is stored take few steps too.
+    """
+    first, position, times = span[0], span[1] + 1, 1
+    if isinstance(want, Excerpt):
+        yield from [want] if want.first >= first else ()
+        return
+    while position > first:
+        fetched = reader.newest_before(position, not_below=first, tokens=counter.raw_limit(shelf.left) * times)
         if not fetched:
             break
-        for run in fetched:
-            pieces = render(run)
-            needs = tokens_of(pieces)
-            if needs > left:
-                return Selection(tuple(reversed(kept)), room - left, Cut(run.position, needs, left))
-            kept.append(KeptRuns(run.position, run.position, run, pieces))
-            left -= needs
+        yield from map(want.take, fetched)
         position, times = fetched[-1].position, times * 2
-    return Selection(tuple(reversed(kept)), room - left, None)
 
 
-def weigh_runs(reader: TranscriptReader, *, not_below: int, room: int) -> Selection:
-    """Take the same runs without reading them: only where what is stored with runs is exactly what they need."""
-    weighed = reader.weigh(not_below=not_below, tokens=room)
-    left = room - weighed.tokens
-    cut = None if weighed.first_out is None else Cut(weighed.first - 1, weighed.first_out, left)
-    alike = _alike(weighed.first, reader.finished_through, weighed.peculiar)
-    return Selection(tuple(map(_kept, alike)), weighed.tokens, cut)
+def _add_cut(shelf: Shelf, out: RenderedRun) -> tuple[RenderedRun | None, RenderedRun | None]:
+    """Put a run that is too large on the empty shelf, cut; return it as out if not even that fits, else as cut."""
+    cut = shortened(out.excerpt, fits=lambda shorter: shelf.rendered(shorter).tokens <= shelf.room)
+    if cut is None:
+        return out, None
+    shelf.add(cut)
+    return None, shelf.runs[0]
 
 
 def _alike(first: int, last: int, peculiar: Sequence[LikeRuns]) -> Iterator[LikeRuns]:
@@ -87,4 +219,4 @@ def _alike(first: int, last: int, peculiar: Sequence[LikeRuns]) -> Iterator[Like
 
 def _kept(runs: LikeRuns) -> KeptRuns:
     example = Run(runs.last, runs.status, tuple(map(Event, sorted(runs.other_kinds))))
-    return KeptRuns(runs.first, runs.last, example)
+    return KeptRuns(runs.first, runs.last, Excerpt(example))

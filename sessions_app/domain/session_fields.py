@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sessions_app.domain.errors import FieldError, InvalidInput, at
-from sessions_app.domain.memory_settings import check_settings
+from sessions_app.domain.setting_values import check_settings
 from sessions_app.domain.text_cleaning import clean_json
 
 LONGEST = {"title": 500, "user_id": 200}

@@ -5,14 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sessions_app.domain.errors import InvalidSettings
-from sessions_app.domain.memory_settings import (
-    SETTINGS_BY_NAME,
-    EffectiveSettings,
-    Layer,
-    check_settings,
-    setting_from_text,
-    stored_values,
-)
+from sessions_app.domain.memory_settings import SETTINGS_BY_NAME, EffectiveSettings, Layer, stored_values
+from sessions_app.domain.setting_values import check_settings, setting_from_text
 
 
 @dataclass(frozen=True, slots=True)

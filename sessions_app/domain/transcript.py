@@ -88,6 +88,7 @@ class Run:
     """One turn at its lineage position (1..n).
 
     `tokens` is what it needs in a prompt in o200k_base: exactly, once it has ended; until then the sum of its events.
+    `prompt_fingerprint` is that of the prompt that it was made with, empty where not known.
     """
 
     position: int
@@ -95,6 +96,7 @@ class Run:
     events: tuple[Event, ...]
     error: str = ""
     tokens: int = 0
+    prompt_fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,22 @@ class ParentContext:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class RunInput:
+    """A run with the user messages of its input alone; `is_all` says that there is nothing else in it."""
+
+    run: Run
+    is_all: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePlace:
+    """A message's run and which it is there, counted from the run's newest message, 1."""
+
+    position: int
+    messages: int
+
+
 class TranscriptReader(Protocol):
     """Reads one session's lineage for a prompt; each method costs what it returns, whatever the session's length."""
 
@@ -202,6 +220,17 @@ class TranscriptReader(Protocol):
 
     def tokens_between(self, first: int, last: int) -> int:
         """What is stored as the tokens of the runs first..last, from sums; 0 if there are none."""
+
+    def newest_answered(self, *, not_below: int) -> Run | None:
+        """The newest finished run p >= not_below in which the assistant said anything."""
+        ...
+
+    def first_input(self, *, not_below: int) -> RunInput | None:
+        """The input of the first finished run p >= not_below that has one."""
+        ...
+
+    def oldest_question(self, *, among: int, not_below: int) -> MessagePlace | None:
+        """The oldest user message among the newest `among` messages of the finished runs p >= not_below."""
         ...
 
     def newest_summary(self, covers_at_most: int) -> SummaryEntry | None:
@@ -210,4 +239,11 @@ class TranscriptReader(Protocol):
 
     def parent_contexts(self, depth: int) -> list[ParentContext]:
         """The summaries of up to `depth` parents, root first; parents without a summary are left out."""
+        ...
+
+    def as_of(self, turn: int) -> "TranscriptReader":
+        """What there was when run `turn` was made: the runs before it, and the summaries that had been made.
+
+        Its open run is that run with its input alone.
+        """
         ...

@@ -111,14 +111,15 @@ class Run(models.Model):
     def __str__(self) -> str:
         return f"run {self.position}"
 
-    def to_value(self) -> transcript.Run:
-        """Return the run as a value; reads the events unless they are prefetched."""
+    def to_value(self, events: tuple[transcript.Event, ...] | None = None) -> transcript.Run:
+        """Return the run as a value, with the given events or all; reads those unless they are prefetched."""
         return transcript.Run(
             position=self.position,
             status=RunStatus(self.status),
-            events=event_values(self.events.all()),
+            events=event_values(self.events.all()) if events is None else events,
             error=self.error,
             tokens=self.tokens_o200k,
+            prompt_fingerprint=self.prompt_fingerprint,
         )
 
     def to_new_value(self) -> transcript.NewRun:

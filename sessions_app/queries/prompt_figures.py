@@ -1,9 +1,10 @@
 """What pages say about a prompt beside it: which runs are in it, what is lost, what needs how much."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessions_app.domain.errors import BudgetTooSmall, ConvowebError
-from sessions_app.domain.plan import Fate, PromptPlan
+from sessions_app.domain.plan import Fate, FateRange, PromptPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ def prompt_figures(prompt: PromptPlan) -> PromptFigures:
     """Work out the figures of a prompt."""
     kept = [fates for fates in prompt.fates if fates.fate is Fate.KEPT and fates.first != prompt.open_position]
     return PromptFigures(
-        runs=_range(kept[0].first, kept[-1].last) if kept else "",
+        runs=_ranges(kept),
         query=f"open run {prompt.open_position:,}" if prompt.open_position else "",
         summary=f"#{prompt.summary_number}" if prompt.summary_number else "",
         lost=_range(prompt.lost[0].first, prompt.lost[-1].last) if prompt.lost else "",
@@ -35,6 +36,17 @@ def needed_parts(refusal: ConvowebError | None) -> list[tuple[str, int]]:
         return []
     parts = [(part.replace("_", " ").capitalize(), tokens) for part, tokens in refusal.needs.items() if tokens]
     return [*parts, ("Together", sum(refusal.needs.values()))]
+
+
+def _ranges(kept: Sequence[FateRange]) -> str:
+    """Name runs, oldest first; neighbours are one range."""
+    ranges: list[tuple[int, int]] = []
+    for fates in kept:
+        if ranges and fates.first == ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], fates.last)
+        else:
+            ranges.append((fates.first, fates.last))
+    return ", ".join(_range(*each) for each in ranges)
 
 
 def _range(first: int, last: int) -> str:

@@ -52,9 +52,12 @@ class Following:
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """What is sent, in order; `older` runs stand between `first` and `runs`, `unseen` are counts by fate in words."""
+    """What is sent, in order; `older` runs stand between `first` and `runs`, `unseen` are counts by fate in words.
 
-    system: Sequence[tuple[Segment, MessageView]]
+    A section of the system block comes with a note, which is the number of the summary.
+    """
+
+    system: Sequence[tuple[Segment, MessageView, str]]
     system_tokens: int
     unseen: Sequence[tuple[Fate, str]]
     first: Sequence[MessageGroup]
@@ -77,7 +80,7 @@ def prompt_view(*, session: Session, prompt: Prompt, within: Span | None = None)
     newest = positions[len(first) :][len(first) - WINDOW :]
     times = _times(session, [*first, *newest])
     return PromptView(
-        system=[(segment, _message(segment)) for segment in system],
+        system=[(segment, _message(segment), _note(segment, prompt)) for segment in system],
         system_tokens=sum(segment.tokens for segment in system),
         unseen=_unseen(prompt),
         first=list(_groups(_of(runs, first), times)),
@@ -87,6 +90,12 @@ def prompt_view(*, session: Session, prompt: Prompt, within: Span | None = None)
         text=(prompt.text or "")[:MOST_TEXT],
         text_left_out=max(0, len(prompt.text or "") - MOST_TEXT),
     )
+
+
+def _note(segment: Segment, prompt: Prompt) -> str:
+    """Name the summary's entry; an extract of runs that are not summarized has none."""
+    is_entry = segment.part is Part.SUMMARY and segment.heading.startswith("Summary")
+    return f"#{prompt.summary_number}" if is_entry else ""
 
 
 def _unseen(prompt: Prompt) -> list[tuple[Fate, str]]:

@@ -10,8 +10,9 @@ from typing import Any
 from django.db.models import Case, OuterRef, Subquery, When
 from django.db.models.functions import Substr
 
-from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, resolve_settings, settings_hash
+from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, settings_hash
 from sessions_app.domain.plan import TokenParts
+from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.transcript import EventKind, Role
 from sessions_app.models import Event, Project, Run, Session, SessionTag, Summary, SummaryStatus
 from sessions_app.models.sessions import SessionQuerySet

@@ -1,12 +1,11 @@
 """The controls of the tune page, derived from the one table of settings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
-from sessions_app.domain.budget import budget_of
 from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import (
     SETTINGS,
@@ -16,11 +15,12 @@ from sessions_app.domain.memory_settings import (
     MemorySettings,
     Setting,
     SettingKind,
-    Strategy,
-    resolve_settings,
     stored_values,
 )
+from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.settings_draft import Draft, value_as_text
+from sessions_app.domain.settings_effects import no_effect
+from sessions_app.domain.strategies import STRATEGIES
 from sessions_app.models import Session, has_parent_conversation
 
 _RANGES: Mapping[str, tuple[float, float, float]] = {
@@ -28,6 +28,10 @@ _RANGES: Mapping[str, tuple[float, float, float]] = {
     "reserve_output_tokens": (0, 8_192, 64),
     "max_runs": (1, 200, 1),
     "last_n": (0, 100, 1),
+    "max_history": (0, 50, 1),
+    "head_runs": (0, 20, 1),
+    "tool_result_max_tokens": (1, 4_000, 1),
+    "keep_tool_results": (0, 50, 1),
     "offset": (0, 50, 1),
     "summarize_at": (0, 1, 0.05),
     "summarize_to": (0, 1, 0.05),
@@ -35,10 +39,6 @@ _RANGES: Mapping[str, tuple[float, float, float]] = {
     "parent_depth": (1, 5, 1),
 }
 _ANY_RANGE = (0, 100, 1)
-STRATEGY_WORDS: Mapping[Strategy, str] = {
-    Strategy.BUFFER: "All runs are candidates, none is summarized.",
-    Strategy.SUMMARY: "The summary, then the runs after it.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class Control:
     inherits: bool
     error: str
     no_effect: str
-    says: str
     slider: Slider | None
     reset: str
+    says: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,32 +150,20 @@ def _control(
         changed=changed,
         inherits=name in draft.changes and draft.changes[name] is None,
         error=draft.errors.get(name, ""),
-        no_effect=next(_no_effect(setting, session, values), ""),
-        says=STRATEGY_WORDS[values.strategy] if name == "strategy" else "",
+        no_effect=_no_effect(setting, session, values),
         slider=_slider(setting, value),
         reset=address(texts, carried),
+        says=f"Sends {STRATEGIES[values.strategy].ABOUT}." if name == "strategy" else "",
     )
 
 
-def _no_effect(setting: Setting, session: Session, values: MemorySettings) -> Iterator[str]:
-    """Yield the reasons why a setting changes nothing under the values in force."""
-    if setting.strategies is not None and values.strategy not in setting.strategies:
-        yield f"no effect: only {', '.join(sorted(setting.strategies))} uses it"
-    if setting.name == "reserve_output_tokens":
-        yield from _reserve_without_effect(values)
+def _no_effect(setting: Setting, session: Session, values: MemorySettings) -> str:
+    """Return why a setting changes nothing under the values in force, empty if it does."""
     if setting.name in ("include_parent_context", "parent_depth") and not has_parent_conversation(session):
         shared = " but the one it shares runs with" if session.parent_id else ""
-        yield f"no effect: this conversation has no parent{shared}"
-    if setting.name == "parent_depth" and not values.include_parent_context:
-        yield "no effect: include_parent_context is off"
-
-
-def _reserve_without_effect(values: MemorySettings) -> Iterator[str]:
-    model = language_model(values.model)
-    if model.window is None:
-        yield "no effect: the window of this model is not known"
-    elif budget_of(values, model).reserve is None:
-        yield f"no effect: the window of {model.window:,} does not bind"
+        return f"no effect: this conversation has no parent{shared}"
+    idle = no_effect(setting, values, language_model(values.model).window)
+    return f"no effect: {idle.reason}" if idle else ""
 
 
 def _slider(setting: Setting, value: Any) -> Slider | None:

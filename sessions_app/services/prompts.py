@@ -6,12 +6,14 @@ from typing import Any
 
 from django.conf import settings as configuration
 
+from sessions_app.domain.base_messages import Base
 from sessions_app.domain.builder import build_prompt, plan_prompt
 from sessions_app.domain.errors import NotFound
 from sessions_app.domain.language_models import language_model
-from sessions_app.domain.memory_settings import LARGEST_INTEGER, EffectiveSettings, check_settings, resolve_settings
+from sessions_app.domain.memory_settings import LARGEST_INTEGER, EffectiveSettings, OnGap
 from sessions_app.domain.plan import FateRange, Prompt, PromptPlan
 from sessions_app.domain.run_tokens import are_exact
+from sessions_app.domain.setting_values import check_settings, resolve_settings
 from sessions_app.models import Session, SessionTranscript
 from sessions_app.models.connections import one_state
 
@@ -34,8 +36,14 @@ def session_prompt(
     context: Sequence[str] = (),
     tools: Sequence[Mapping[str, Any]] = (),
     instructions: str | None = None,
+    base: Base | None = None,
+    shorten: bool = False,
+    at: int | None = None,
 ) -> Prompt:
-    """Build the session's next prompt, as it is stored now; reads only. `overrides` are sparse settings for once."""
+    """Build the session's next prompt, as it is stored now, or that of the turn `at`; reads only.
+
+    `overrides` are sparse settings for once; the rest is as `build_prompt` takes it.
+    """
     with as_stored(session) as stored:
         return build_prompt(
             reader=SessionTranscript(stored),
@@ -44,6 +52,9 @@ def session_prompt(
             context=context,
             tools=tools,
             instructions=instructions,
+            base=base,
+            shorten=shorten,
+            at=at,
         )
 
 
@@ -59,13 +70,16 @@ def session_plan(
         return plan_prompt(reader=SessionTranscript(stored), settings=settings, query=query)
 
 
-def limit_without_loss(*, session: Session, plan: PromptPlan) -> int | None:
+def limit_without_loss(*, session: Session) -> int | None:
     """Return a max_input_tokens under which the session's next prompt loses no run, or None if none was found.
+
+    A run is lost also where an extract may stand in for it.
 
     Each limit is tried, since under a higher one a summary that was cut grows too; it gets at most half of what the
     fixed parts leave, so that room for all runs twice will do. Where trying costs more the more is sent, only limits up
     to twice the present budget are tried.
     """
+    plan = _plan_without_extract(session)
     values, tokens = plan.settings.values, plan.tokens
     if values.max_input_tokens is None:
         return None
@@ -74,9 +88,13 @@ def limit_without_loss(*, session: Session, plan: PromptPlan) -> int | None:
     lost = counter.scaled(sum(_stored_tokens(session, fates) for fates in plan.lost))
     room_twice = tokens.total - tokens.summary - tokens.parent_context + tokens.runs + 2 * lost
     for limit in (tokens.total + lost, room_twice):
-        if limit <= highest and not session_plan(session=session, overrides={"max_input_tokens": limit}).lost:
+        if limit <= highest and not _plan_without_extract(session, max_input_tokens=limit).lost:
             return limit
     return None
+
+
+def _plan_without_extract(session: Session, **overrides: int) -> PromptPlan:
+    return session_plan(session=session, overrides={"on_gap": OnGap.WARN.value, **overrides})
 
 
 def _stored_tokens(session: Session, fates: FateRange) -> int:

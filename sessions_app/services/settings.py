@@ -7,7 +7,8 @@ from typing import Any
 from django.conf import settings as configuration
 from django.db import transaction
 
-from sessions_app.domain.memory_settings import EffectiveSettings, check_settings, resolve_settings
+from sessions_app.domain.memory_settings import EffectiveSettings
+from sessions_app.domain.setting_values import check_settings, resolve_settings
 from sessions_app.models import Project, Session
 from sessions_app.services.wishes import wish_for_all
 

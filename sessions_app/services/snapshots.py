@@ -51,7 +51,7 @@ def _figures(session: Session) -> dict[str, Any]:
         "parts": {part.value: getattr(plan.tokens, part.value) for part in Part},
         "unseen": plan.unseen,
         "lost": sum(fates.count for fates in plan.lost),
-        "lost_through": plan.lost[-1].last if plan.lost else 0,
+        "lost_through": plan.gap[-1].last if plan.gap else 0,
         "reserve": plan.reserve,
         "error": None,
     }

@@ -162,7 +162,7 @@ def _surroundings(
         "crumbs": crumbs_of(conversation),
         "refusal": refusal,
         "figures": prompt_figures(prompt) if prompt else None,
-        "enough": limit_without_loss(session=conversation, plan=prompt) if prompt and prompt.lost else None,
+        "enough": limit_without_loss(session=conversation) if prompt and prompt.gap else None,
         "needs": needed_parts(refusal),
         "is_open": is_open,
         "next_turn": conversation.last_position + (not is_open),

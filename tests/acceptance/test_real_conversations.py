@@ -2,20 +2,24 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from sessions_app.domain.memory_settings import Strategy
 from sessions_app.models import Event, Project, Run, Session
-from tests.acceptance.provider_rules import broken_rules
-from tests.domain.recount import count_messages
+from tests.domain.recount import count_messages, count_prompt
+from tests.provider_rules import broken_rules
 
 FILE = Path(__file__).parents[3] / "shared" / "data" / "airline-support.jsonl"
 STRATEGIES = ("buffer", "summary")
 BUDGETS = (2_500, 5_000, 12_000)
 TOO_SMALL = 500
+# Those that send something from the beginning.
+GAPPED = ("head_tail", "hierarchical", "minimal", "task")
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -63,6 +67,36 @@ def test_every_prompt_keeps_its_budget_is_valid_and_tells_each_runs_fate(bot):
                 assert fates == list(range(1, session.last_position + 1))
                 built += 1
     assert built == 600
+
+
+@pytest.mark.parametrize("strategy", sorted(set(Strategy) - set(STRATEGIES)))
+def test_the_other_strategies_keep_the_budget_are_valid_and_mark_what_is_left_out(bot, strategy):
+    gaps = 0
+    for session in Session.objects.order_by("pk"):
+        prompt = build(bot, session, strategy=strategy, max_input_tokens=BUDGETS[0], keep_tool_results=2).json()
+        assert count_messages(prompt["messages"], prompt["encoding"]) == prompt["tokens"]["total"] <= BUDGETS[0]
+        assert broken_rules(prompt["messages"], last_is_history=True) == []
+        fates = [f["fate"] for f in prompt["fates"] for _ in range(f["first"], f["last"] + 1)]
+        assert len(fates) == session.last_position
+        results = [message["content"] for message in prompt["messages"] if message["role"] == "tool"]
+        assert all(content == "[result not shown]" for content in results[:-2])
+        kept = [position for position, fate in enumerate(fates, 1) if fate == "kept"]
+        marks = re.findall(r"\[(\d+) runs? not shown\]", json.dumps(prompt["messages"]))
+        expected = [after - before - 1 for before, after in pairwise([*kept, len(fates) + 1])]
+        assert list(map(int, marks)) == [gap for gap in expected if gap]
+        gaps += len(marks)
+    assert bool(gaps) == (strategy in GAPPED)
+
+
+@pytest.mark.parametrize("shape", ["responses", "anthropic", "gemini"])
+def test_the_other_formats_keep_the_budget_and_are_valid_too(bot, shape):
+    for session in Session.objects.order_by("pk"):
+        prompt = build(bot, session, strategy="buffer", max_input_tokens=BUDGETS[0], format=shape).json()
+        messages, system = prompt["messages"], prompt["system"]
+        total = count_prompt(shape, messages, system, prompt["encoding"])
+        assert total == prompt["tokens"]["total"] <= BUDGETS[0]
+        assert broken_rules(messages, last_is_history=True, format=shape, system=system) == []
+        assert json.dumps([system, messages]).count(json.dumps(session.instructions)[1:-1]) == 1
 
 
 def test_a_budget_below_the_instructions_is_refused_and_says_so(bot):

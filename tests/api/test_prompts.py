@@ -5,7 +5,7 @@ import tiktoken
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from sessions_app.models import Summary
+from sessions_app.models import Session, Summary
 from sessions_app.services.prompts import session_prompt
 from tests.factories import append_turns, make_session
 
@@ -63,6 +63,51 @@ def test_get_takes_the_same_settings_as_parameters(bot, session):
     assert "question 4" in got["text"]
 
 
+@pytest.mark.parametrize(
+    ("shape", "system", "last"),
+    [
+        ("openai", None, {"role": "user", "content": "And now?"}),
+        ("responses", None, {"role": "user", "content": "And now?"}),
+        ("anthropic", "Be kind.", {"role": "user", "content": [{"type": "text", "text": "And now?"}]}),
+        ("gemini", "Be kind.", {"role": "user", "parts": [{"text": "And now?"}]}),
+    ],
+)
+def test_the_format_is_the_shape_of_what_is_sent(bot, session, shape, system, last):
+    prompt = bot.post("/sessions/s/prompt", {"query": "And now?", "settings": {"format": shape}}).json()
+
+    assert (prompt["format"], prompt["system"], prompt["text"]) == (shape, system, None)
+    assert prompt["messages"][-1] == last
+    assert ({"role": "system", "content": "Be kind."} in prompt["messages"]) == (system is None)
+    assert len(prompt["messages"]) == 9 + (system is None)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "contents"),
+    [
+        ("minimal", ["question 1", None]),
+        ("task", ["question 1", "question 4", None]),
+        ("tool", ["question 4", None]),
+        ("conversation", ["answer 2", "question 3", "answer 3", "question 4", None]),
+        ("hierarchical", ["question 1", None]),
+    ],
+)
+def test_the_format_seed_reads_the_rows_that_chuks_strategies_take(bot, session, strategy, contents):
+    settings = {"format": "seed", "strategy": strategy}
+    prompt = bot.post("/sessions/s/prompt", {"instructions": "", "settings": settings}).json()
+
+    assert [message["content"] for message in prompt["messages"]] == contents
+    assert sum(fates["last"] - fates["first"] + 1 for fates in prompt["fates"]) == 4
+
+
+def test_the_fingerprint_covers_a_system_text_that_stands_beside(bot, session):
+    settings = {"format": "anthropic"}
+    one = bot.post("/sessions/s/prompt", {"settings": settings}).json()
+    other = bot.post("/sessions/s/prompt", {"settings": settings, "instructions": "Be bold."}).json()
+
+    assert one["messages"] == other["messages"]
+    assert one["fingerprint"] != other["fingerprint"]
+
+
 def test_it_is_the_prompt_that_the_page_shows(bot, session):
     prompt = bot.post("/sessions/s/prompt", {}).json()
 
@@ -86,7 +131,8 @@ def test_it_stores_nothing(bot, session):
         ({"settings": {"model": "unheard-of"}}, "/settings/max_input_tokens"),
         ({"tools": [{"type": "function", "function": {"name": "no spaces"}}]}, "/tools/0/function/name"),
         ({"tools": ["x"]}, "/tools/0"),
-        ({"shorten": True}, "/shorten"),
+        ({"shorten": "yes"}, "/shorten"),
+        ({"shortened": True}, "/shortened"),
     ],
 )
 def test_it_names_the_bad_field(bot, session, body, pointer):
@@ -145,3 +191,96 @@ def test_the_queries_do_not_grow_with_the_session(bot, session):
         assert bot.post("/sessions/s/prompt", body).status_code == 200
 
     assert len(many) == len(few) <= 14
+
+
+def test_the_prompt_of_a_turn_says_whether_it_is_the_one_that_was_sent(bot, project):
+    make_session(project, "s", runs=2, settings={"strategy": "buffer"})
+    sent = bot.post("/sessions/s/prompt", {"query": "question 3"}).json()
+    run = {"input": "question 3", "output": "answer 3", "prompt_fingerprint": sent["fingerprint"]}
+    bot.post("/sessions/s/runs", run)
+    append_turns(Session.objects.get(public_id="s"), 2)
+
+    then = bot.post("/sessions/s/prompt", {"at": 3}).json()
+    other = bot.get("/sessions/s/prompt?at=3&last_n=1").json()
+
+    assert (then["messages"], then["fates"]) == (sent["messages"], sent["fates"])
+    assert then["at"] == {"turn": 3, "recorded_fingerprint": sent["fingerprint"], "same": True}
+    assert (other["at"]["same"], bot.get("/sessions/s/prompt?at=2").json()["at"]["same"]) == (False, None)
+    assert bot.get("/sessions/s/prompt").json()["at"] is None
+
+
+@pytest.mark.parametrize("at", [0, 5, 2**31, "2", 1.5])
+def test_a_turn_that_is_none_is_named(bot, session, at):
+    answer = bot.post("/sessions/s/prompt", {"at": at})
+
+    assert answer.status_code == 422
+    assert [error["pointer"] for error in answer.json()["errors"]] == ["/at"]
+
+
+def test_memory_goes_into_a_base_that_is_sent_as_it_is(bot, session):
+    base = [{"role": "user", "content": "foo", "name": "x"}, {"role": "assistant", "content": "bar"}]
+    body = {"base": {"messages": base, "index": -1}, "settings": {"last_n": 1}, "instructions": "", "query": "And now?"}
+
+    prompt = bot.post("/sessions/s/prompt", body).json()
+
+    assert [message["content"] for message in prompt["messages"]] == [
+        "foo",
+        "question 4",
+        "answer 4",
+        "bar",
+        "And now?",
+    ]
+    assert prompt["messages"][0] == base[0]
+    tokens = prompt["tokens"]
+    assert sum(tokens.values()) - tokens["total"] - tokens["budget"] - tokens["free"] == tokens["total"]
+
+
+@pytest.mark.parametrize(
+    ("base", "pointer"),
+    [
+        ({"messages": [{"role": "model"}]}, "/base/messages/0/role"),
+        ({"messages": "foo"}, "/base/messages"),
+        ({"messages": [], "index": "end"}, "/base/index"),
+        ({"index": 1}, "/base/messages"),
+        ([], "/base"),
+    ],
+)
+def test_a_base_that_is_none_is_named(bot, session, base, pointer):
+    answer = bot.post("/sessions/s/prompt", {"base": base})
+
+    assert answer.status_code == 422
+    assert [error["pointer"] for error in answer.json()["errors"]] == [pointer]
+
+
+def test_lost_runs_are_an_error_where_the_settings_say_so(bot, project):
+    make_session(project, "long", runs=30, settings={"strategy": "summary", "on_gap": "error", "max_input_tokens": 100})
+    answer = bot.post("/sessions/long/prompt", {})
+
+    assert (answer.status_code, answer.json()["type"]) == (422, "urn:convoweb:problem:runs-lost")
+    stopgap = bot.get("/sessions/long/prompt?on_gap=stopgap").json()
+    assert [fates["fate"] for fates in stopgap["fates"]] == ["summarized", "kept"]
+    assert [warning["code"] for warning in stopgap["warnings"]] == ["runs_extracted"]
+
+
+def test_the_newest_run_can_be_cut_instead_of_dropped(bot, session):
+    bot.post("/sessions/s/runs", {"input": "Why? " * 100, "output": "Because."})
+    body = {"settings": {"max_input_tokens": 60}}
+
+    assert bot.post("/sessions/s/prompt", body).json()["messages"] == [{"role": "system", "content": "Be kind."}]
+    cut = bot.post("/sessions/s/prompt", body | {"shorten": True}).json()
+    assert cut["messages"][1]["content"].endswith(" [shortened]")
+    assert bot.get("/sessions/s/prompt?max_input_tokens=60&shorten=true").json() == cut
+
+
+@pytest.mark.parametrize("strategy", ["minimal", "task", "tool", "conversation", "hierarchical", "head_tail"])
+def test_the_queries_of_a_strategy_do_not_grow_with_the_session(bot, session, strategy):
+    body = {"settings": {"max_input_tokens": 100, "strategy": strategy}}
+    append_turns(session, 20)
+    bot.post("/sessions/s/prompt", body)
+    with CaptureQueriesContext(connection) as few:
+        bot.post("/sessions/s/prompt", body)
+    append_turns(session, 300)
+    with CaptureQueriesContext(connection) as many:
+        assert bot.post("/sessions/s/prompt", body).status_code == 200
+
+    assert len(many) == len(few) <= 24

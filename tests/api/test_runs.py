@@ -240,6 +240,8 @@ def test_events_are_added_one_by_one_or_several_at_once(bot, run_id):
         ({"kind": "tool_call"}, "/tool"),
         ({"kind": "tool_call", "tool": {"name": "t"}, "parent_id": "evt_0"}, "/parent_id"),
         ({"kind": "message", "role": "assistant", "content": [{"text": "x"}]}, "/content/0"),
+        ({"kind": "reasoning", "content": [{"type": "opaque", "format": "text", "part": {}}]}, "/content/0/format"),
+        ({"kind": "reasoning", "content": [{"type": "opaque", "format": "gemini"}]}, "/content/0/part"),
         ({"messages": [{"role": "robot"}]}, "/messages/0/role"),
         ({"role": "assistant", "content": 5}, "/messages/0/content"),
     ],
@@ -267,6 +269,22 @@ def test_the_next_prompt_comes_with_the_events_on_request(bot, run_id):
     assert answer["messages"][-1]["content"] == "42"
     assert answer["events"][0]["tool"]["result"] == "42"
     assert answer["settings"]["strategy"] == {"value": "summary", "from": "built-in"}
+
+
+def test_reasoning_comes_back_unchanged_in_the_format_that_it_came_from(bot, run_id):
+    thinking = {"type": "thinking", "thinking": "42, surely.", "signature": "Er8C"}
+    opaque = {"type": "opaque", "format": "anthropic", "part": thinking}
+    bot.post(f"/runs/{run_id}/events", {"kind": "reasoning", "content": [opaque]})
+    bot.patch(f"/runs/{run_id}", {"output": "It is 42."})
+
+    built = {
+        name: bot.post("/sessions/s/prompt", {"settings": {"format": name}}).json() for name in ("anthropic", "openai")
+    }
+
+    assert built["anthropic"]["messages"][1]["content"] == [thinking, {"type": "text", "text": "It is 42."}]
+    assert built["openai"]["messages"][1]["content"] == "It is 42."
+    event = bot.get(f"/runs/{run_id}").json()["events"][1]
+    assert (event["content"], event["text"]) == ([opaque], "42, surely.")
 
 
 def test_a_prompt_that_cannot_be_built_stores_no_events_either(bot, run_id):

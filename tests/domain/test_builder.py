@@ -4,8 +4,8 @@ import pytest
 
 from sessions_app.domain.builder import build_prompt
 from sessions_app.domain.errors import BudgetTooSmall, InvalidInput, WindowUnknown
-from sessions_app.domain.memory_settings import resolve_settings
 from sessions_app.domain.plan import Cut, Fate, Part, Prompt, WarningCode
+from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.transcript import ParentContext, RunStatus, SummaryEntry
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, exchange, run, settings, user
 from tests.domain.recount import count_messages
@@ -155,13 +155,13 @@ def test_fixed_parts_over_the_budget_are_named_with_their_tokens():
 
 def test_they_may_fill_the_budget_to_the_last_token():
     # 3 + 1 + "Be", " kind", "." and 3 + 1 + "Go", " on", "." and 3.
-    assert build(history(2, instructions="Be kind."), max_input_tokens=17).free == 0
+    assert build(history(2, instructions="Be kind."), max_input_tokens=17, on_gap="warn").free == 0
     with pytest.raises(BudgetTooSmall):
         build(history(2, instructions="Be kind."), max_input_tokens=16)
 
 
 def test_a_summary_gets_at_most_half_of_what_the_fixed_parts_leave_and_is_cut_at_a_sentence():
-    prompt = build(history(10, summaries=[LONG_SUMMARY]), max_input_tokens=110)
+    prompt = build(history(10, summaries=[LONG_SUMMARY]), max_input_tokens=110, on_gap="warn")
     assert 40 < prompt.tokens.summary <= 50
     assert contents(prompt)[0].endswith("A sentence of the summary. [shortened]")
     assert prompt.tokens.runs >= 40
@@ -176,7 +176,7 @@ def test_a_summary_over_its_own_limit_is_cut_too():
 
 
 def test_of_a_summary_that_does_not_fit_at_all_nothing_is_said_to_be_summarized():
-    prompt = build(history(10, summaries=[LONG_SUMMARY]), max_input_tokens=25)
+    prompt = build(history(10, summaries=[LONG_SUMMARY]), max_input_tokens=25, on_gap="warn")
     assert prompt.summary_id is None
     assert prompt.tokens.summary == 0
     assert {each.fate for each in prompt.fates} == {Fate.LOST, Fate.KEPT}
@@ -189,7 +189,7 @@ def test_parent_context_gets_what_the_summary_leaves_of_the_half_the_nearest_par
         summaries=[SummaryEntry("s1", 1, 2, "They met.")],
         parents=[ParentContext("Root", "Far away. " * 50), ParentContext("Mid", "Near. " * 10)],
     )
-    prompt = build(reader, include_parent_context=True, parent_depth=2, max_input_tokens=160)
+    prompt = build(reader, include_parent_context=True, parent_depth=2, max_input_tokens=160, on_gap="warn")
     assert prompt.tokens.summary + prompt.tokens.parent_context <= 75
     system = contents(prompt)[0]
     assert system.index("## Root\nFar away.") < system.index("[shortened]") < system.index("## Mid\nNear. Near.")
@@ -239,7 +239,8 @@ def test_with_autoprune_off_what_does_not_fit_is_an_error_and_what_fits_is_sent(
     with pytest.raises(BudgetTooSmall) as refused:
         build(history(4), autoprune=False, max_input_tokens=40)
     assert refused.value.needs == {"query": 7, "overhead": 3, "runs": 40}
-    assert "at least 50" in refused.value.detail
+    assert "need 50 tokens" in refused.value.detail
+    assert "turn autoprune on" in refused.value.detail
 
 
 def test_an_unknown_model_is_counted_with_a_margin_and_warned_of():
@@ -279,7 +280,7 @@ def test_the_fingerprint_depends_on_what_is_sent_and_on_the_values_but_not_on_th
 
 def test_it_reads_only_what_it_sends_of_a_long_session():
     reader = history(20_000)
-    prompt = build(reader, max_input_tokens=500)
+    prompt = build(reader, max_input_tokens=500, on_gap="warn")
     kept = sum(each.count for each in prompt.fates if each.fate is Fate.KEPT)
     assert kept == 49
     assert len(reader.fetched) <= kept + 1

@@ -1,8 +1,8 @@
 from typing import Any
 
 from sessions_app.domain.builder import build_prompt
-from sessions_app.domain.memory_settings import resolve_settings
 from sessions_app.domain.plan import Prompt
+from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.transcript import Event, EventKind, ParentContext, Run, RunStatus, SummaryEntry
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, exchange, run, settings, user
 
@@ -39,7 +39,7 @@ def test_each_setting_that_leaves_runs_out_is_the_reason_in_words():
 
 def test_under_a_summary_what_does_not_fit_is_lost_with_ways_out():
     # The summary's block: 3 + 1, its heading and text; at most half of what is left.
-    prompt = build(history(58, summaries=[summary(40)]), offset=6, max_input_tokens=110)
+    prompt = build(history(58, summaries=[summary(40)]), offset=6, max_input_tokens=110, on_gap="warn")
     assert fates(prompt)[0] == (1, 40, "summarized", "covered by summary 4")
     assert [each[2] for each in fates(prompt)[1:]] == ["lost", "lost", "kept"]
     (warning,) = prompt.warnings
@@ -51,7 +51,7 @@ def test_under_a_summary_what_does_not_fit_is_lost_with_ways_out():
 
 
 def test_a_lost_run_among_the_newest_offset_names_the_offset():
-    prompt = build(history(5), offset=6, max_input_tokens=40)
+    prompt = build(history(5), offset=6, max_input_tokens=40, on_gap="warn")
     assert [each[:3] for each in fates(prompt)] == [(1, 1, "lost"), (2, 2, "lost"), (3, 5, "kept")]
     assert "lower offset" in prompt.warnings[0].detail
     assert "catch up" not in prompt.warnings[0].detail
@@ -59,7 +59,9 @@ def test_a_lost_run_among_the_newest_offset_names_the_offset():
 
 
 def lost_warning(reader: InMemoryTranscript, **given: Any) -> str:
-    prompt = build_prompt(reader=reader, **({"settings": settings(max_input_tokens=400), "query": None} | given))
+    prompt = build_prompt(
+        reader=reader, **({"settings": settings(max_input_tokens=400, on_gap="warn"), "query": None} | given)
+    )
     (warning,) = prompt.warnings
     assert warning.code == "runs_lost"
     return warning.detail
@@ -76,19 +78,26 @@ def test_the_summary_is_said_to_catch_up_only_if_a_step_is_due_without_what_is_a
 
 def test_what_is_lost_without_anything_asked_besides_is_due_whatever_share_it_has():
     reader = history(45)
-    detail = lost_warning(reader, settings=settings(max_input_tokens=400, summarize_at=1, summarize_to=1))
+    detail = lost_warning(
+        reader, settings=settings(max_input_tokens=400, summarize_at=1, summarize_to=1, on_gap="warn")
+    )
     assert "let the summary catch up" in detail
 
 
 def test_settings_of_this_time_alone_must_be_saved_before_the_summary_catches_up():
     once = resolve_settings(
-        default_model="gpt-4.1-mini", project={}, session={}, request={"max_input_tokens": 400, "offset": 2}
+        default_model="gpt-4.1-mini",
+        project={},
+        session={},
+        request={"max_input_tokens": 400, "offset": 2, "on_gap": "warn"},
     )
     assert "save these settings and let the summary catch up" in lost_warning(history(45), settings=once)
 
 
 def test_a_summary_that_a_higher_offset_forbids_names_the_offset_alone():
-    detail = lost_warning(history(45, summaries=[summary(40)]), settings=settings(offset=20, max_input_tokens=200))
+    detail = lost_warning(
+        history(45, summaries=[summary(40)]), settings=settings(offset=20, max_input_tokens=200, on_gap="warn")
+    )
     assert "lower offset" in detail
     assert "catch up" not in detail
     assert "summarize_at" not in detail
@@ -113,7 +122,7 @@ def test_the_summary_in_use_leaves_the_newest_offset_runs_word_for_word():
 
 
 def test_last_n_zero_means_none_and_is_not_a_loss():
-    prompt = build(history(3), last_n=0)
+    prompt = build(history(3), last_n=0, offset=0)
     assert fates(prompt) == [(1, 3, "skipped", "last_n 0: no finished runs")]
     assert prompt.warnings == ()
 

@@ -8,10 +8,11 @@ import pytest
 
 from sessions_app.domain.builder import build_prompt
 from sessions_app.domain.errors import BudgetTooSmall, InvalidInput
+from sessions_app.domain.memory_settings import PromptFormat, Strategy
 from sessions_app.domain.plan import Fate, Prompt, WarningCode
 from sessions_app.domain.tokens import TokenCounter
-from sessions_app.domain.transcript import Event, EventKind, Run, RunStatus
-from sessions_app.domain.validity import validate_openai
+from sessions_app.domain.transcript import Event, EventKind, Run, RunStatus, SummaryEntry
+from sessions_app.domain.validity import validate
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, exchange, run, settings, user
 from tests.domain.recount import count_messages
 
@@ -75,7 +76,7 @@ def kept(prompt: Prompt) -> list[str]:
 
 def check(prompt: Prompt) -> None:
     assert count_messages(sent(prompt), prompt.encoding) == prompt.tokens.total <= prompt.budget
-    assert validate_openai(sent(prompt)) == []
+    assert validate(sent(prompt), PromptFormat.OPENAI) == []
 
 
 @pytest.mark.parametrize("number", ["C01", "C03", "C06", "C10"])
@@ -136,7 +137,7 @@ def test_c08_the_names_of_special_tokens_are_ordinary_text_everywhere():
         assert {"role": "user", "content": given["input"]} in sent(prompt)
 
 
-@pytest.mark.parametrize("strategy", ["buffer", "summary"])
+@pytest.mark.parametrize("strategy", Strategy)
 @pytest.mark.parametrize("budget", [24, 100, 462, 1000, 3000])
 def test_c10_the_system_text_is_first_and_whole_whatever_is_dropped(strategy: str, budget: int):
     loaded = case("C10")
@@ -146,8 +147,56 @@ def test_c10_the_system_text_is_first_and_whole_whatever_is_dropped(strategy: st
         return
     prompt = case_prompt(loaded, strategy=strategy, max_input_tokens=budget)
     check(prompt)
-    assert sent(prompt)[0] == {"role": "system", "content": loaded["input"]["system"]}
+    assert sent(prompt)[0]["role"] == "system"
+    assert loaded["input"]["system"] in sent(prompt)[0]["content"]
     assert str(sent(prompt)).count(loaded["input"]["system"]) == 1
+
+
+def test_c10_conversation_keeps_exactly_the_two_newest_runs():
+    loaded = case("C10")
+    prompt = case_prompt(loaded, strategy="conversation")
+    check(prompt)
+    assert kept(prompt) == loaded["computed"]["must_keep_runs"]
+    assert [message["content"] for message in sent(prompt)][1:5] == [
+        text for given in loaded["input"]["runs"][-2:] for text in (given["input"], given["output"])
+    ]
+
+
+def c13_reader(loaded: dict[str, Any]) -> InMemoryTranscript:
+    entry = SummaryEntry("s3", 3, loaded["computed"]["index"], "S[r1,r2,r3]")
+    return InMemoryTranscript([case_run(each) for each in loaded["input"]["runs"]], summaries=[entry])
+
+
+@pytest.mark.parametrize("strategy", Strategy)
+def test_c13_every_run_is_sent_at_most_once_word_for_word_and_never_beside_a_summary_of_it(strategy: Strategy):
+    loaded = case("C13")
+    prompt = build_prompt(
+        reader=c13_reader(loaded),
+        settings=settings(model="gpt-4", max_input_tokens=4000, strategy=strategy, offset=2),
+        query=loaded["input"]["next_input"],
+    )
+    check(prompt)
+    everything = str(sent(prompt))
+    covered = set() if prompt.covers_through is None else {"r1", "r2", "r3"}
+    assert (everything.count("S[r1,r2,r3]") == 1) == bool(covered) == (strategy is Strategy.SUMMARY)
+    for position, given in enumerate(loaded["input"]["runs"], 1):
+        assert everything.count(given["output"]) <= 1
+        assert not (given["output"] in everything and f"r{position}" in covered)
+    if covered:
+        assert kept(prompt) == loaded["computed"]["verbatim_runs"]
+
+
+@pytest.mark.parametrize("strategy", Strategy)
+def test_c38_under_every_strategy_no_empty_text_is_sent_and_no_question_gets_another_answer(strategy: Strategy):
+    prompt = case_prompt(case("C38"), strategy=strategy)
+    check(prompt)
+    assert sum(message["role"] == "system" for message in sent(prompt)) == 0
+    texts = [message["content"] for message in sent(prompt)]
+    if "Think about it." in texts:
+        assert texts[texts.index("Think about it.") + 1] == "[no answer]"
+    if "Make a folder." in texts:
+        following = texts[texts.index("Make a folder.") + 1]
+        assert following is None or following.startswith("[answer not shown]")
 
 
 @pytest.mark.parametrize("strategy", ["buffer", "summary"])

@@ -1,10 +1,13 @@
 """Laws that hold for every conversation: budget, validity, fates, warnings, recounted by code of its own."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import fields
+from itertools import pairwise
 from typing import Any
 
+import pytest
 import tiktoken
 from hypothesis import HealthCheck, given
 from hypothesis import settings as run_with
@@ -12,12 +15,14 @@ from hypothesis import strategies as st
 
 from sessions_app.domain.builder import build_prompt, plan_prompt
 from sessions_app.domain.errors import BudgetTooSmall
-from sessions_app.domain.plan import Fate, Prompt, PromptPlan, WarningCode
+from sessions_app.domain.memory_settings import PromptFormat, Strategy
+from sessions_app.domain.plan import Fate, FateRange, Part, Prompt, PromptPlan, WarningCode
 from sessions_app.domain.transcript import ParentContext, Run, RunStatus, SummaryEntry
-from sessions_app.domain.validity import validate_openai
+from sessions_app.domain.validity import validate
 from tests.domain.fakes.random_runs import FINISHED, TEXTS, runs
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, run, settings, user
-from tests.domain.recount import count_messages, count_text
+from tests.domain.recount import count_messages, count_prompt, count_text
+from tests.provider_rules import broken_rules
 
 # Model, its encoding, its margin in tenths: written down here, not asked of the product.
 MODELS = [
@@ -44,12 +49,11 @@ def transcripts(draw: st.DrawFn) -> InMemoryTranscript:
 
 
 def with_marker(each: Run, position: int) -> Run:
-    """Give the run's first user text a word that stands nowhere else."""
-    events = list(each.events)
-    first = next((index for index, event in enumerate(events) if event.role == "user" and event.text.strip()), None)
-    if first is None:
-        return each
-    events[first] = user(f"{marker(position)} {events[first].text}")
+    """Give the run's user texts a word that stands nowhere else."""
+    events = [
+        user(f"{marker(position)} {event.text}") if event.role == "user" and event.text.strip() else event
+        for event in each.events
+    ]
     return run(*events, status=each.status, error=each.error)
 
 
@@ -63,7 +67,7 @@ def has_marker(each: Run) -> bool:
 
 OVERRIDES = st.fixed_dictionaries(
     {
-        "strategy": st.sampled_from(["buffer", "summary"]),
+        "strategy": st.sampled_from(Strategy),
         "max_input_tokens": st.integers(20, 900),
         "max_runs": st.sampled_from(["unlimited", "unlimited", 1, 4, 9]),
         "last_n": st.sampled_from(["unlimited", "unlimited", 0, 1, 5]),
@@ -71,75 +75,140 @@ OVERRIDES = st.fixed_dictionaries(
         "max_summary_tokens": st.sampled_from([8, 40, 512]),
         "include_parent_context": st.booleans(),
         "parent_depth": st.sampled_from([1, 2]),
+        "on_gap": st.sampled_from(["warn", "stopgap"]),
+        "max_history": st.sampled_from([0, 1, 4, 5, 9, 100]),
+        "head_runs": st.sampled_from([0, 1, 3, 20]),
+        "tool_result_max_tokens": st.sampled_from(["unlimited", 1, 4]),
+        "keep_tool_results": st.sampled_from(["unlimited", 0, 1, 3]),
     }
 )
 QUERIES = st.sampled_from([None, "QUERY What did I say?"])
 CONTEXTS = st.sampled_from([(), ("CONTEXT A fact.",), ("CONTEXT A fact.\n", "CONTEXT Another.")])
+FRAME = 8
+UNLIMITED = {"unlimited"}
+OF_RESULTS = ("tool_result_max_tokens", "keep_tool_results")
+# Of whole runs stored sums tell all, unless an extract of them may be needed.
+NEVER_READ = {(Strategy.BUFFER, "warn"), (Strategy.BUFFER, "stopgap"), (Strategy.SUMMARY, "warn")}
 many = run_with(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def build(reader: InMemoryTranscript, query: str | None, context: Any = (), **overrides: Any) -> Prompt | None:
+def build(
+    reader: InMemoryTranscript, query: str | None, context: Any = (), *, shorten: bool, **overrides: Any
+) -> Prompt | None:
     """Build twice and compare; None if the fixed parts are refused, which must then be over the budget."""
+
+    def built() -> Prompt:
+        return build_prompt(
+            reader=reader, settings=settings(**overrides), query=query, context=context, shorten=shorten
+        )
+
     needs: dict[str, int] = {}
     try:
-        prompt = build_prompt(reader=reader, settings=settings(**overrides), query=query, context=context)
+        prompt = built()
     except BudgetTooSmall as refused:
         needs = refused.needs
     if needs:
         assert sum(needs.values()) > overrides["max_input_tokens"]
         return None
-    again = build_prompt(reader=reader, settings=settings(**overrides), query=query, context=context)
-    assert again == prompt
+    assert built() == prompt
     return prompt
 
 
+@pytest.mark.parametrize("format", ["openai", "responses", "anthropic", "gemini"])
 @many
-@given(transcripts(), OVERRIDES, QUERIES, CONTEXTS, st.sampled_from(MODELS))
+@given(transcripts(), OVERRIDES, QUERIES, CONTEXTS, st.sampled_from(MODELS), st.booleans())
 def test_every_chat_prompt_keeps_the_budget_and_is_valid_and_recounts_exactly(
-    reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, context: Any, model: Any
+    format: str,
+    reader: InMemoryTranscript,
+    overrides: dict[str, Any],
+    query: str | None,
+    context: Any,
+    model: Any,
+    shorten: bool,
 ):
     name, encoding, tenths = model
-    prompt = build(reader, query, context, model=name, **overrides)
+    prompt = build(reader, query, context, model=name, format=format, shorten=shorten, **overrides)
     if prompt is None or prompt.messages is None:
         return
     assert (prompt.encoding, prompt.margin) == (encoding, tenths / 10)
-    assert count_messages(prompt.messages, encoding, tenths) == prompt.tokens.total <= prompt.budget
-    has_question = query is not None or reader.open_run() is not None
-    assert validate_openai(prompt.messages, query_follows=not has_question) == []
+    assert count_prompt(format, prompt.messages, prompt.system, encoding, tenths) == prompt.tokens.total
+    assert prompt.tokens.total <= prompt.budget
+    follows = query is None and reader.open_run() is None
+    assert validate(prompt.messages, PromptFormat(format), query_follows=follows) == []
+    assert broken_rules(prompt.messages, last_is_history=follows, format=format, system=prompt.system) == []
     assert sum(segment.tokens for segment in prompt.segments) + prompt.tokens.overhead == prompt.tokens.total
     assert all(segment.tokens >= 0 for segment in prompt.segments)
     assert_fixed_parts_are_whole(prompt, reader, query, context)
-    assert_fates(prompt, reader, json.dumps(prompt.messages, ensure_ascii=False), query)
+    everything = json.dumps([prompt.system, prompt.messages], ensure_ascii=False)
+    assert_fates(prompt, reader, everything, query, json.dumps(extract_in(prompt), ensure_ascii=False)[1:-1])
 
 
 def assert_fixed_parts_are_whole(prompt: Prompt, reader: InMemoryTranscript, query: str | None, context: Any) -> None:
     assert prompt.messages is not None
     if reader.instructions:
-        assert prompt.messages[0]["role"] == "system"
-        assert prompt.messages[0]["content"].count(reader.instructions) == 1
+        block = prompt.system
+        if block is None:
+            assert prompt.messages[0]["role"] == "system"
+            block = prompt.messages[0]["content"]
+        assert block.count(reader.instructions) == 1
     if query is not None:
-        assert prompt.messages[-1]["content"].endswith(query)
+        assert last_text(prompt.messages[-1]).endswith(query)
     if context:
-        tail = next(each["content"] for each in reversed(prompt.messages) if "CONTEXT" in str(each["content"]))
-        assert all(text in tail for text in context)
+        tail = next(each for each in (*reversed(prompt.messages), prompt.system) if "CONTEXT" in str(each))
+        assert all(text in last_text(tail) for text in context)
 
 
-def assert_fates(prompt: Prompt, reader: InMemoryTranscript, everything: str, query: str | None) -> None:
-    """Exactly one fate a run, true to what is sent; nothing lost without a warning."""
-    fates = {position: each.fate for each in prompt.fates for position in range(each.first, each.last + 1)}
+def last_text(message: Any) -> str:
+    if isinstance(message, str):
+        return message
+    parts = message.get("content", message.get("parts"))
+    return parts if isinstance(parts, str) else str(parts[-1]["text"])
+
+
+def extract_in(prompt: Prompt) -> str:
+    """The text that stands in for runs that are lost."""
+    summaries = [segment for segment in prompt.segments if segment.part is Part.SUMMARY]
+    extracts = [each.text for each in summaries if (each.heading or each.text).startswith("Extract of runs")]
+    assert len(extracts) <= 1
+    return extracts[0] if extracts else ""
+
+
+def assert_fates(prompt: Prompt, reader: InMemoryTranscript, everything: str, query: str | None, extract: str) -> None:
+    """Exactly one fate a run, true to what is sent; nothing lost without a warning; what lies between is marked."""
+    fates = {position: each for each in prompt.fates for position in range(each.first, each.last + 1)}
     assert list(fates) == list(range(1, len(reader.runs) + 1))
     assert sum(each.count for each in prompt.fates) == len(reader.runs)
     assert all(each.reason for each in prompt.fates)
+    word_for_word = everything.replace(extract, "") if extract else everything
     for each in reader.runs:
-        if has_marker(each):
-            assert (marker(each.position) in everything) == (fates[each.position] is Fate.KEPT)
-    covered = [position for position, fate in fates.items() if fate is Fate.SUMMARIZED]
-    assert covered == list(range(1, (prompt.covers_through or 0) + 1))
-    assert bool(covered) == ("SUMMARY" in everything)
-    codes = {warning.code for warning in prompt.warnings}
-    assert (Fate.LOST in fates.values()) == (WarningCode.RUNS_LOST in codes)
+        fate = fates[each.position]
+        if has_marker(each) and not ("newest" in fate.reason or "shortened" in fate.reason):
+            assert (marker(each.position) in word_for_word) == (fate.fate is Fate.KEPT)
+    assert_summaries(prompt, fates, everything, extract)
+    kept = [position for position in range(1, reader.finished_through + 1) if fates[position].fate is Fate.KEPT]
+    gaps = [after - before - 1 for before, after in pairwise([*kept, reader.finished_through + 1])]
+    marks = [int(number) for number in re.findall(r"\[(\d+) runs? not shown\]", everything)]
+    assert marks == [gap for gap in gaps if gap]
     if open_run := reader.open_run():
-        assert fates[open_run.position] is (Fate.KEPT if query is None else Fate.SKIPPED)
+        assert fates[open_run.position].fate is (Fate.KEPT if query is None else Fate.SKIPPED)
+
+
+def assert_summaries(prompt: Prompt, fates: dict[int, FateRange], everything: str, extract: str) -> None:
+    extracted = [position for position, each in fates.items() if each.reason == "stopgap extract"]
+    covered = [position for position, each in fates.items() if each.fate is Fate.SUMMARIZED]
+    assert [position for position in covered if position not in extracted] == list(
+        range(1, (prompt.covers_through or 0) + 1)
+    )
+    assert (prompt.covers_through is not None) == ("SUMMARY" in everything)
+    assert bool(extracted) == bool(extract)
+    assert extract in everything
+    codes = {warning.code for warning in prompt.warnings}
+    assert (Fate.LOST in {each.fate for each in fates.values()}) == (WarningCode.RUNS_LOST in codes)
+    assert bool(extracted) == (WarningCode.RUNS_EXTRACTED in codes)
+    handed_down = prompt.tokens.parent_context + prompt.tokens.summary
+    # The frame of a system block that a context alone would open is shown with what then stands first in it.
+    frame = FRAME if any(segment.heading == "Context" for segment in prompt.segments) else 0
+    assert handed_down - frame <= (prompt.budget - prompt.tokens.total + prompt.tokens.runs + handed_down) // 2
 
 
 @many
@@ -147,13 +216,15 @@ def assert_fates(prompt: Prompt, reader: InMemoryTranscript, everything: str, qu
 def test_it_fetches_at_most_one_run_more_than_it_sends_and_none_twice(
     reader: InMemoryTranscript, overrides: dict[str, Any]
 ):
-    prompt = build_prompt_once(reader, overrides)
+    # Marks in the place of short results need more than those, cut results less; an extract reads more runs.
+    whole = {"keep_tool_results": "unlimited", "tool_result_max_tokens": "unlimited", "on_gap": "warn"}
+    prompt = build_prompt_once(reader, overrides | whole)
     if prompt is None:
         return
     kept = sum(each.count for each in prompt.fates if each.fate is Fate.KEPT)
     assert len(reader.fetched) == len(set(reader.fetched))
     assert len(reader.fetched) <= kept + 1
-    assert reader.fetches <= 1
+    assert reader.fetches <= (3 if overrides["strategy"] is Strategy.HEAD_TAIL else 1)
 
 
 @many
@@ -176,7 +247,8 @@ def test_the_plan_says_the_same_as_the_prompt(
     built = outcome(lambda: build_prompt(reader=reader, settings=given_settings, query=query))
     reader.fetches = 0
     assert outcome(lambda: plan_prompt(reader=reader, settings=given_settings, query=query)) == built
-    if model[1:] == ("o200k_base", 10):
+    is_exact = model[1:] == ("o200k_base", 10) and {overrides[name] for name in OF_RESULTS} == UNLIMITED
+    if is_exact and (overrides["strategy"], overrides["on_gap"]) in NEVER_READ:
         assert reader.fetches == 0
 
 
@@ -197,16 +269,41 @@ def build_prompt_once(reader: InMemoryTranscript, overrides: dict[str, Any]) -> 
 
 
 @many
-@given(transcripts(), OVERRIDES, QUERIES, CONTEXTS, st.sampled_from(MODELS[:2]))
+@given(transcripts(), OVERRIDES, QUERIES, CONTEXTS, st.sampled_from(MODELS[:2]), st.booleans())
 def test_every_text_prompt_keeps_the_budget_and_recounts_exactly(
-    reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, context: Any, model: Any
+    reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, context: Any, model: Any, shorten: bool
 ):
     name, encoding, _ = model
-    prompt = build(reader, query, context, model=name, format="text", **overrides)
+    prompt = build(reader, query, context, model=name, format="text", shorten=shorten, **overrides)
     if prompt is None or prompt.text is None:
         return
     assert count_text(prompt.text, encoding) == prompt.tokens.total <= prompt.budget
-    assert_fates(prompt, reader, prompt.text, query)
+    assert_fates(prompt, reader, prompt.text, query, extract_in(prompt))
+
+
+@many
+@given(
+    transcripts(),
+    OVERRIDES,
+    QUERIES,
+    st.sampled_from(["buffer", "minimal", "task", "tool", "conversation", "hierarchical"]),
+    st.sampled_from(MODELS[:2]),
+)
+def test_every_seed_prompt_keeps_the_budget_and_recounts_exactly(
+    reader: InMemoryTranscript, overrides: dict[str, Any], query: str | None, strategy: str, model: Any
+):
+    name, encoding, _ = model
+    prompt = build(reader, query, shorten=False, model=name, **overrides | {"format": "seed", "strategy": strategy})
+    if prompt is None or prompt.messages is None:
+        return
+    assert count_prompt("seed", prompt.messages, None, encoding) == prompt.tokens.total <= prompt.budget
+    told = [position for each in prompt.fates for position in range(each.first, each.last + 1)]
+    assert told == [each.position for each in reader.runs]
+    sent = json.dumps(prompt.messages, ensure_ascii=False)
+    fates = {position: each.fate for each in prompt.fates for position in range(each.first, each.last + 1)}
+    for each in reader.runs:
+        if has_marker(each) and marker(each.position) in sent:
+            assert fates[each.position] is Fate.KEPT
 
 
 def griptape_string(exchanges: list[tuple[str, str]], limit: int, count: Callable[[str], int]) -> str:

@@ -1,6 +1,8 @@
+from sessions_app.domain.candidates import Excerpt, Series
 from sessions_app.domain.pieces import Piece
 from sessions_app.domain.plan import Cut, Part, Segment
-from sessions_app.domain.selection import Selection, select_runs
+from sessions_app.domain.run_rendering import RenderedRun
+from sessions_app.domain.selection import Selection, Shelf, select_runs
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import Run
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, exchange, run, user
@@ -10,17 +12,26 @@ def piece(tokens: int) -> Piece:
     return Piece({}, (Segment(Part.RUNS, "user", "", tokens),))
 
 
-def select(reader: InMemoryTranscript, room: int, *, not_below: int = 1, share: float = 1.0) -> Selection:
-    """Every run needs `share` of its stored upper bound."""
+def select(
+    reader: InMemoryTranscript,
+    room: int,
+    *wanted: tuple[int, int],
+    not_below: int = 1,
+    share: float = 1.0,
+    mark: int = 0,
+) -> Selection:
+    """Every run needs `share` of its stored upper bound, and `mark` tokens more where runs are left out behind it."""
 
-    def render(each: Run) -> list[Piece]:
-        return [piece(int(each.tokens * share))]
+    def render(excerpt: Excerpt, *, gap: int, newer: int) -> RenderedRun:
+        return RenderedRun(excerpt, gap, newer, newer, [piece(int(excerpt.run.tokens * share) + mark * bool(gap))])
 
-    return select_runs(reader, not_below=not_below, room=room, render=render, counter=TokenCounter())
+    series = [Series(*span) for span in wanted or [(1, reader.finished_through)]]
+    shelf = Shelf(render, room, behind=reader.finished_through + 1)
+    return select_runs(reader, series, shelf=shelf, not_below=not_below, counter=TokenCounter())
 
 
 def positions(selection: Selection) -> list[int]:
-    return [kept.run.position for kept in selection.kept]
+    return [rendered.position for rendered in selection.kept]
 
 
 def ten_runs() -> InMemoryTranscript:
@@ -31,8 +42,9 @@ def ten_runs() -> InMemoryTranscript:
 def test_it_keeps_the_newest_that_fit_and_names_the_first_that_does_not():
     selection = select(ten_runs(), 35)
     assert positions(selection) == [8, 9, 10]
-    assert selection.cut == Cut(position=7, needs=10, left=5)
-    assert selection.tokens == 30
+    assert selection.choice.cut == Cut(position=7, needs=10, left=5)
+    assert selection.first_out is not None
+    assert (selection.first_out.position, selection.left) == (7, 5)
 
 
 def test_a_run_that_fits_exactly_is_kept():
@@ -47,7 +59,7 @@ def test_it_never_fills_the_gap_with_an_older_smaller_run():
 def test_it_reads_nothing_below_the_first_candidate():
     reader = ten_runs()
     selection = select(reader, 1_000, not_below=8)
-    assert (positions(selection), selection.cut, reader.fetched) == ([8, 9, 10], None, [10, 9, 8])
+    assert (positions(selection), selection.first_out, reader.fetched) == ([8, 9, 10], None, [10, 9, 8])
 
 
 def test_it_reads_nothing_when_there_is_no_candidate():
@@ -80,3 +92,24 @@ def test_it_stops_at_a_reader_without_more_runs():
 
     reader = Hollow([run(user("one"), assistant("two")) for _ in range(5)])
     assert positions(select(reader, 1_000)) == [3, 4, 5]
+
+
+def test_what_is_wanted_first_is_kept_first_and_the_rest_in_its_precedence():
+    selection = select(ten_runs(), 45, (10, 10), (1, 2), (3, 9))
+    assert positions(selection) == [1, 2, 9, 10]
+    assert selection.first_out is not None
+    assert (selection.first_out.position, selection.left, selection.out) == (8, 5, ((3, 8),))
+    assert selection.read == ((10, 10), (1, 2), (9, 9))
+
+
+def test_behind_the_first_that_does_not_fit_nothing_else_is_tried():
+    selection = select(ten_runs(), 15, (10, 10), (1, 2), (3, 9))
+    assert positions(selection) == [10]
+    assert selection.out == ((1, 2), (3, 9))
+
+
+def test_a_mark_where_runs_are_left_out_is_counted_and_goes_when_they_are_sent():
+    # Ten tokens a run; the mark, five more, stands at run 1 until run 2 is sent too.
+    assert positions(select(ten_runs(), 94, (10, 10), (1, 1), (2, 9), mark=5)) == [1, *range(4, 11)]
+    assert positions(select(ten_runs(), 99, (10, 10), (1, 1), (2, 9), mark=5)) == [1, *range(3, 11)]
+    assert positions(select(ten_runs(), 100, (10, 10), (1, 1), (2, 9), mark=5)) == list(range(1, 11))

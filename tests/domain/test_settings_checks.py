@@ -3,7 +3,7 @@
 import pytest
 
 from sessions_app.domain.errors import InvalidSettings
-from sessions_app.domain.memory_settings import check_settings
+from sessions_app.domain.setting_values import check_settings
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\nb", "\x7f", "a\x85", "\ud800", "a\ufffdb"])

@@ -1,6 +1,6 @@
 import pytest
 
-from sessions_app.domain.memory_settings import resolve_settings
+from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.settings_draft import read_draft
 
 

@@ -1,6 +1,6 @@
 """How a session's lineage is read from rows: which runs, in which order, at which cost."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -348,3 +348,146 @@ def test_a_lineage_of_more_than_a_thousand_forks_is_read(project):
     )
     assert lineage_runs(sessions[-1]).count() == 1_101
     assert len(SessionTranscript(sessions[-1]).newest_before(1_102, not_below=1, tokens=10**6)) == 1_101
+
+
+def add_event(run, kind=EventKind.MESSAGE, role="", text=""):
+    index = run.events.count()
+    return Event.objects.create(run=run, index=index, kind=kind, role=role, text=text, created_at=NOW)
+
+
+def answered(session):
+    """A session's run with its answer."""
+    run = add_run(session)
+    add_event(run, role=Role.ASSISTANT, text="yes")
+    return run
+
+
+def test_the_newest_answered_run_is_found_through_a_fork(project):
+    parent = make_session(project, "p")
+    answered(parent)
+    add_run(parent)
+    fork = make_session(project, "f", parent=parent, forked_at=2, runs=3)
+    assert SessionTranscript(fork).newest_answered(not_below=1).position == 1
+    assert SessionTranscript(fork).newest_answered(not_below=2) is None
+    answered(fork)
+    add_run(fork, status=RunStatus.RUNNING)
+    newest = SessionTranscript(fork).newest_answered(not_below=1)
+    assert (newest.position, [event.text for event in newest.events]) == (6, ["f 6", "yes"])
+
+
+def test_the_open_run_is_not_the_newest_answered(project):
+    session = make_session(project, "a", runs=1)
+    add_event(add_run(session, status=RunStatus.RUNNING), role=Role.ASSISTANT)
+    assert SessionTranscript(session).newest_answered(not_below=1) is None
+
+
+def test_the_first_input_is_read_without_what_follows_it(project):
+    parent = make_session(project, "p")
+    run = answered(parent)
+    fork = make_session(project, "f", parent=parent, forked_at=1, runs=1)
+    first = SessionTranscript(fork).first_input(not_below=1)
+    assert (first.run.position, [event.text for event in first.run.events], first.is_all) == (1, ["p 1"], False)
+    assert first.run.tokens == run.tokens_o200k
+    second = SessionTranscript(fork).first_input(not_below=2)
+    assert (second.run.position, second.is_all) == (2, True)
+    assert SessionTranscript(fork).first_input(not_below=3) is None
+
+
+def test_a_run_without_input_is_passed_over(project):
+    session = make_session(project, "a", runs=2)
+    session.runs.get(position=1).events.update(role=Role.ASSISTANT)
+    assert SessionTranscript(session).first_input(not_below=1).run.position == 2
+
+
+@pytest.mark.parametrize(
+    ("among", "expected"),
+    [(1, None), (2, (4, 2)), (3, (4, 2)), (4, (3, 2)), (5, (3, 2)), (6, (2, 2)), (8, (1, 2)), (99, (1, 2))],
+)
+def test_the_oldest_question_among_the_newest_messages(project, among, expected):
+    parent = make_session(project, "p")
+    for _ in range(3):
+        answered(parent)
+    fork = make_session(project, "f", parent=parent, forked_at=2)
+    for _ in range(2):
+        add_event(answered(fork), kind=EventKind.TOOL_CALL)
+    add_run(fork, status=RunStatus.RUNNING)
+    place = SessionTranscript(fork).oldest_question(among=among, not_below=1)
+    assert (place and (place.position, place.messages)) == expected
+
+
+def test_runs_without_messages_are_passed_over_and_long_runs_cut(project):
+    session = make_session(project, "a", runs=3)
+    session.runs.get(position=2).events.update(kind=EventKind.NOTE)
+    run = session.runs.get(position=3)
+    for role in (Role.USER, Role.ASSISTANT, Role.ASSISTANT):
+        add_event(run, role=role)
+    found = [SessionTranscript(session).oldest_question(among=n, not_below=1) for n in (2, 3, 4, 5)]
+    assert [(place and (place.position, place.messages)) for place in found] == [None, (3, 3), (3, 4), (1, 1)]
+
+
+def test_messages_are_counted_in_several_steps_where_there_are_many(project, monkeypatch):
+    monkeypatch.setattr("sessions_app.models.transcripts._MOST_AT_ONCE", 3)
+    reader = SessionTranscript(make_session(project, "a", runs=10))
+    for among in range(1, 11):
+        assert reader.oldest_question(among=among, not_below=1).position == 11 - among
+
+
+def test_questions_below_a_position_do_not_count(project):
+    session = make_session(project, "a", runs=5)
+    reader = SessionTranscript(session)
+    assert reader.oldest_question(among=99, not_below=3).position == 3
+    assert reader.oldest_question(among=99, not_below=6) is None
+
+
+@pytest.mark.parametrize("runs", [20, 400])
+def test_excerpts_cost_the_same_whatever_the_length(project, runs, django_assert_max_num_queries):
+    session = Session.objects.get(pk=make_session(project, "a", runs=runs).pk)
+    reader = SessionTranscript(session)
+    with django_assert_max_num_queries(10):
+        reader.first_input(not_below=1)
+        reader.newest_answered(not_below=runs - 5)
+        reader.oldest_question(among=5, not_below=1)
+
+
+def make_summary(session, number, covers, *, completed_at):
+    session.summary = Summary.objects.create(
+        session=session,
+        number=number,
+        covers_through=covers,
+        status="completed",
+        text=f"through {covers}",
+        summarizer="extractive",
+        created_at=NOW,
+        completed_at=completed_at,
+    )
+    session.save()
+
+
+def test_as_of_a_turn_there_is_what_lay_before_and_its_input(project):
+    session = make_session(project, "a", runs=2)
+    answered(session)
+    reader = SessionTranscript(session).as_of(3)
+    assert reader.finished_through == 2
+    assert [run.position for run in reader.newest_before(99, not_below=1, tokens=99)] == [2, 1]
+    asked = reader.open_run()
+    assert (asked.position, asked.status, [event.text for event in asked.events]) == (3, RunStatus.RUNNING, ["a 3"])
+    assert reader.first_input(not_below=3) is None
+    assert reader.newest_answered(not_below=1) is None
+
+
+def test_as_of_a_turn_there_are_the_summaries_that_had_been_made(project):
+    session = make_session(project, "a", runs=9)
+    for number, (covers, minutes) in enumerate([(2, 10), (5, 20)], 1):
+        make_summary(session, number, covers, completed_at=NOW + timedelta(minutes=minutes))
+    session.runs.filter(position=7).update(created_at=NOW + timedelta(minutes=15))
+    session.runs.filter(position__gte=8).update(created_at=NOW + timedelta(minutes=25))
+    reader = SessionTranscript(session)
+    assert reader.newest_summary(9).covers_through == 5
+    assert [(s and s.covers_through) for s in (reader.as_of(n).newest_summary(n - 1) for n in (6, 7, 8))] == [
+        None,
+        2,
+        5,
+    ]
+    child = make_session(project, "c", parent=session, runs=1)
+    assert SessionTranscript(child).parent_contexts(1)[0].text == "through 5"
+    assert SessionTranscript(child).as_of(1).parent_contexts(1) == []

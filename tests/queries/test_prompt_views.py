@@ -6,6 +6,7 @@ from sessions_app.queries.bands import Span
 from sessions_app.queries.prompt_views import prompt_view
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs
+from sessions_app.services.summaries import Outcome, advance
 from tests.factories import NOW, make_project, make_session
 
 pytestmark = pytest.mark.django_db
@@ -20,12 +21,22 @@ def view(session, *, overrides=None, query=None, within=None):
 def test_everything_that_is_sent_is_shown_and_its_tokens_add_up():
     session = make_session(runs=3, instructions="Be brief.", settings={"strategy": "buffer"})
     shown, prompt = view(session, query="And now?")
-    assert [message.start for _, message in shown.system] == ["Be brief."]
+    assert [message.start for _, message, _ in shown.system] == ["Be brief."]
     assert [group.position for group in shown.runs] == [1, 2, 3]
     assert [message.start for message in shown.runs[2].messages] == ["question 3", "answer 3"]
     assert [message.start for group in shown.tail for message in group.messages] == ["And now?"]
     tokens = shown.system_tokens + sum(group.tokens for group in [*shown.runs, *shown.tail])
     assert tokens + prompt.tokens.overhead == prompt.tokens.total
+
+
+def test_a_summary_is_shown_with_its_number_and_an_extract_without():
+    session = make_session(runs=40, settings={"max_input_tokens": 300, "summarize_at": 0, "max_summary_tokens": 40})
+    shown, _ = view(session)
+    assert [(segment.heading[:7], note) for segment, _, note in shown.system] == [("Extract", "")]
+    while advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED:
+        pass
+    shown, _ = view(session)
+    assert [(segment.heading[:7], note) for segment, _, note in shown.system] == [("Summary", "#1")]
 
 
 def test_it_counts_what_is_not_sent_by_reason():
@@ -57,7 +68,7 @@ def test_context_in_the_system_block_is_shown_there():
     session = make_session(runs=1, settings={"strategy": "buffer"})
     prompt = session_prompt(session=session, context=["A fact."])
     shown = prompt_view(session=session, prompt=prompt)
-    assert [(segment.heading, message.start) for segment, message in shown.system] == [("Context", "A fact.")]
+    assert [(segment.heading, message.start) for segment, message, _ in shown.system] == [("Context", "A fact.")]
     assert shown.tail == []
 
 

@@ -16,10 +16,10 @@ pytestmark = pytest.mark.django_db
 def offered(session):
     """The limit that is offered, after trying it; what is lost at present."""
     session.refresh_from_db()
-    plan = session_plan(session=session)
-    limit = limit_without_loss(session=session, plan=plan)
+    plan = session_plan(session=session, overrides={"on_gap": "warn"})
+    limit = limit_without_loss(session=session)
     if limit is not None:
-        assert session_plan(session=session, overrides={"max_input_tokens": limit}).lost == ()
+        assert session_plan(session=session, overrides={"max_input_tokens": limit}).gap == ()
     return limit, [(fates.first, fates.last) for fates in plan.lost]
 
 
@@ -61,8 +61,12 @@ def test_where_the_window_binds_no_limit_helps():
 
 def test_far_limits_are_not_tried_where_that_costs_more_the_more_is_sent(monkeypatch):
     session = make_session(runs=200, settings={"model": "gpt-4", "max_input_tokens": 100})
-    plan = session_plan(session=session)
     tried = []
-    monkeypatch.setattr(prompts, "session_plan", lambda **asked: tried.append(asked))
-    assert limit_without_loss(session=session, plan=plan) is None
-    assert tried == []
+
+    def plan(**asked):
+        tried.append(asked["overrides"].get("max_input_tokens"))
+        return session_plan(**asked)
+
+    monkeypatch.setattr(prompts, "session_plan", plan)
+    assert limit_without_loss(session=session) is None
+    assert tried == [None]

@@ -36,7 +36,7 @@ def test_it_has_the_measures_of_the_next_prompt():
 
 
 def test_it_counts_what_is_lost():
-    session = make_session(runs=20, settings={"max_input_tokens": 100, "offset": 19})
+    session = make_session(runs=20, settings={"max_input_tokens": 100, "offset": 19, "on_gap": "warn"})
     assert snapshot_of(session)["lost"] == 14
 
 
@@ -92,9 +92,13 @@ def test_with_the_parents_context_it_always_is():
 
 
 def test_it_tells_the_newest_run_that_is_lost():
-    session = make_session(runs=20, settings={"max_input_tokens": 100, "offset": 19})
+    session = make_session(runs=20, settings={"max_input_tokens": 100, "offset": 19, "on_gap": "warn"})
     assert refresh_snapshot(session=session) == 14
     assert refresh_snapshot(session=session) == 14
+    session.settings = session.settings | {"on_gap": "stopgap"}
+    session.save()
+    # An extract of the lost runs takes the room of one more.
+    assert refresh_snapshot(session=session) == 15
     session.delete()
     assert refresh_snapshot(session=session) == 0
 

@@ -186,7 +186,7 @@ def test_what_the_next_prompt_loses_is_summarized_whatever_share_it_has(scripted
 
 def test_what_only_this_times_question_loses_is_not(scripted):
     scripted()
-    session = make_session(runs=15, settings={"max_input_tokens": 300, "offset": 2})
+    session = make_session(runs=15, settings={"max_input_tokens": 300, "offset": 2, "on_gap": "warn"})
     prompt = session_prompt(session=session, query="word " * 100)
     assert prompt.lost
     assert advance_all(session) == [Outcome.NOTHING_DUE]

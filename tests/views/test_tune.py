@@ -3,10 +3,11 @@ import re
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.utils.html import escape
 
 from sessions_app.domain.memory_settings import SETTINGS, Strategy
+from sessions_app.domain.strategies import STRATEGIES
 from sessions_app.models import Membership, Project, Session
-from sessions_app.queries.settings_controls import STRATEGY_WORDS
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.sessions import fork_session
 from tests.factories import NOW, make_open_run, make_project, make_session
@@ -39,6 +40,11 @@ def page(client, path, **headers):
         ("strategy=buffer&max_input_tokens=120", {"strategy": "buffer", "max_input_tokens": 120}, None),
         ("last_n=2&query=And+now%3F", {"last_n": 2}, "And now?"),
         ("format=text&max_runs=3", {"format": "text", "max_runs": 3}, None),
+        ("format=responses&query=And+now%3F", {"format": "responses"}, "And now?"),
+        ("format=anthropic", {"format": "anthropic"}, None),
+        ("format=gemini", {"format": "gemini"}, None),
+        ("format=seed", {"format": "seed"}, None),
+        ("format=seed&strategy=task&query=And+now%3F", {"format": "seed", "strategy": "task"}, "And now?"),
     ],
 )
 def test_it_shows_the_prompt_that_the_service_builds(client, project, query, overrides, asked):
@@ -121,7 +127,7 @@ def test_each_strategy_says_what_it_does(client, project):
     make_session(project, runs=1)
     for strategy in Strategy:
         head = page(client, f"/p/p/sessions/s/tune/?strategy={strategy}").split('id="w-strategy"')[1].split("</p>")[0]
-        assert STRATEGY_WORDS[strategy] in head
+        assert escape(STRATEGIES[strategy].ABOUT) in head
 
 
 def test_fewer_tokens_stand_behind_a_minus_sign(client, project):

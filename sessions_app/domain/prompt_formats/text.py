@@ -33,7 +33,7 @@ def overhead(counter: TokenCounter) -> int:
 
 
 def render_head(head: Head, counter: TokenCounter) -> list[Piece]:
-    """Render instructions and parent context without a label, then the summary as said by the user."""
+    """Render instructions and parent context without a label, then summary and extract as said by the user."""
     sections = [section for section in head_sections(head) if section.part is not Part.SUMMARY]
     pieces = []
     if sections:
@@ -42,6 +42,8 @@ def render_head(head: Head, counter: TokenCounter) -> list[Piece]:
         pieces.append(Piece({"role": SYSTEM, "content": paragraph}, tuple(segments)))
     if not is_blank(head.summary):
         pieces.append(_piece(USER, SUMMARY_SENTENCE.format(head.summary).rstrip(), Part.SUMMARY, None, counter))
+    if not is_blank(head.extract):
+        pieces.append(_piece(USER, f"{head.extract_heading}: {head.extract}", Part.SUMMARY, None, counter))
     return pieces
 
 
@@ -67,7 +69,7 @@ def left_out(run: Run) -> str:
     """Say that tool calls, notes and reasoning are not part of this format, and that an open run is only asked."""
     names = ["answer so far"] if run.status.is_open and not is_blank(_said(run)) else []
     names += ["tool calls"] if any(event.kind is EventKind.TOOL_CALL for event in run.events) else []
-    return without([*names, *other_events(run)])
+    return without([*names, *other_events(run.events)])
 
 
 def payload(pieces: Sequence[Piece]) -> Payload:

@@ -5,7 +5,9 @@ from typing import Any
 
 from django.core.management import BaseCommand
 
-from sessions_app.domain.memory_settings import SETTINGS, Setting, SettingGroup, allowed, built_in_value
+from sessions_app.domain.memory_settings import SETTINGS, Setting, SettingGroup, Strategy, built_in_value
+from sessions_app.domain.setting_values import allowed
+from sessions_app.domain.strategies import STRATEGIES
 
 HEAD = """# Memory settings
 
@@ -14,6 +16,16 @@ HEAD = """# Memory settings
 Settings lie in layers: the built-in values, the project's, the conversation's, and those of one request. The last layer
 that names a setting wins; `null` inherits again. No limit is the word `unlimited`, in JSON, forms and query strings.
 """
+
+STRATEGIES_HEAD = """## Strategies
+
+| strategy | sends |
+| --- | --- |"""
+
+STRATEGIES_FOOT = """
+What does not fit the budget is dropped from the oldest run on, except that `head_tail` keeps the newest run first of
+all, then the first ones. Where runs between two sent ones are left out, a mark such as `[48 runs not shown]` stands at
+the end of the earlier one; `[answer not shown]` stands for the answer of a run of which only the input is sent."""
 
 
 class Command(BaseCommand):
@@ -34,6 +46,9 @@ def reference() -> Iterator[str]:
         yield "| --- | --- | --- | --- |"
         yield from (_row(setting) for setting in SETTINGS if setting.group is group)
         yield ""
+    yield STRATEGIES_HEAD
+    yield from (f"| `{strategy}` | {rule.ABOUT} |" for strategy, rule in STRATEGIES.items())
+    yield STRATEGIES_FOOT
 
 
 def _row(setting: Setting) -> str:
@@ -48,4 +63,6 @@ def _written(value: Any) -> str:
 def _where(setting: Setting) -> str:
     if setting.strategies is None:
         return ""
+    if len(setting.strategies) > len(Strategy) / 2:
+        return f" Not with the strategy {' or '.join(sorted(set(Strategy) - setting.strategies))}."
     return f" Only with the strategy {' or '.join(sorted(setting.strategies))}."

@@ -3,9 +3,10 @@ from typing import Any
 import pytest
 
 from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.memory_settings import PromptFormat
 from sessions_app.domain.prompt_formats.openai import left_out
 from sessions_app.domain.transcript import Event, EventKind, Run, RunStatus
-from sessions_app.domain.validity import validate_openai
+from sessions_app.domain.validity import validate
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, exchange, run, settings, system, user
 
 
@@ -13,7 +14,8 @@ def messages(*runs: Run, query: str | None = "Go on.") -> list[Any]:
     reader = InMemoryTranscript(runs)
     prompt = build_prompt(reader=reader, settings=settings(), query=query)
     assert prompt.messages is not None
-    assert validate_openai(prompt.messages, query_follows=query is None and reader.open_run() is None) == []
+    follows = query is None and reader.open_run() is None
+    assert validate(prompt.messages, PromptFormat.OPENAI, query_follows=follows) == []
     return list(prompt.messages)
 
 

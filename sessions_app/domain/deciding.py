@@ -1,0 +1,276 @@
+"""The decision for one prompt: which parts are sent, what becomes of each run, what the reader should know."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sessions_app.domain.base_messages import Base
+from sessions_app.domain.budget import Budget
+from sessions_app.domain.candidates import Candidates
+from sessions_app.domain.fates import History, Verdict, finished_fates, open_fates
+from sessions_app.domain.fixed_parts import NOT_PRUNED, FixedParts, too_small
+from sessions_app.domain.gaps import Stopgap, refuse_gap, stopgap
+from sessions_app.domain.handed_down import HandedDown, HeadRoom, hand_down
+from sessions_app.domain.language_models import LanguageModel
+from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings, OnGap
+from sessions_app.domain.pieces import Head, Piece, Renderer, Tail, segments_of, tokens_of
+from sessions_app.domain.plan import Fate, FateRange, Part, PromptWarning, Segment, TokenParts, Turn
+from sessions_app.domain.prompt_warnings import (
+    budget_warnings,
+    gap_warnings,
+    model_warnings,
+    open_run_warnings,
+    turn_warnings,
+)
+from sessions_app.domain.run_rendering import RunRendering
+from sessions_app.domain.run_tokens import are_exact
+from sessions_app.domain.selection import Choice, Shelf, Span, select_runs, weigh_runs
+from sessions_app.domain.settings_effects import settings_warnings
+from sessions_app.domain.strategies import STRATEGIES
+from sessions_app.domain.summaries import standing_of
+from sessions_app.domain.tokens import TokenCounter
+from sessions_app.domain.tool_results import ResultLimits, results_in
+from sessions_app.domain.transcript import TranscriptReader
+from sessions_app.domain.ways_out import WaysOut
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the settings come to: the model, its counter, the budget and the format."""
+
+    settings: EffectiveSettings
+    model: LanguageModel
+    counter: TokenCounter
+    budget: Budget
+    renderer: Renderer
+
+    @property
+    def values(self) -> MemorySettings:
+        """The values in force."""
+        return self.settings.values
+
+    @property
+    def result_limits(self) -> ResultLimits:
+        """What tool results may need."""
+        return ResultLimits(self.values.keep_tool_results, self.values.tool_result_max_tokens, self.counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a prompt is built around: its fixed parts, with the head that nothing is handed down in.
+
+    With `shorten` the newest run is cut rather than dropped. `turn` is the past turn that it is rebuilt for. `is_plain`
+    says that nothing is asked for beside the session itself.
+    """
+
+    head: Head
+    fixed: FixedParts
+    tail: Tail
+    base: Base | None = None
+    shorten: bool = False
+    turn: Turn | None = None
+    is_plain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a decision is made from: the conversation, the terms, and what is asked."""
+
+    reader: TranscriptReader
+    terms: Terms
+    asked: Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Which parts are sent, and what becomes of the runs; `runs` are their pieces, none if they were only weighed."""
+
+    asked: Asked
+    history: History
+    handed: HandedDown
+    choice: Choice
+    runs: Sequence[Piece]
+    fates: tuple[FateRange, ...]
+    warnings: tuple[PromptWarning, ...]
+    extract: Span | None = None
+
+    @property
+    def memory(self) -> list[Piece]:
+        """The pieces of what is handed down and of the runs that are kept."""
+        return [*self.handed.pieces, *self.runs]
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """Everything that is sent, in the order in which it is shown."""
+        fixed, head, runs = self.asked.fixed, self.handed.pieces, self.runs
+        if self.asked.base:
+            memory = self.asked.base.around(self.memory, fixed.base)
+            return (*segments_of(memory), *fixed.tools, *segments_of(fixed.tail))
+        return (*segments_of(head), *fixed.tools, *segments_of(runs), *segments_of(fixed.tail))
+
+    @property
+    def tokens(self) -> TokenParts:
+        """Tokens by part."""
+        fixed = self.asked.fixed
+        totals: Counter[str] = Counter()
+        for pieces in (self.handed.pieces, fixed.base, fixed.tail):
+            for segment in segments_of(pieces):
+                totals[segment.part.value] += segment.tokens
+        tools = sum(segment.tokens for segment in fixed.tools)
+        return TokenParts(**totals, tools=tools, runs=self.choice.tokens, overhead=fixed.overhead)
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What is settled before runs are chosen: the candidates, what is handed down, and the room that it leaves."""
+
+    candidates: Candidates
+    head_room: HeadRoom
+    handed: HandedDown
+    history: History
+    room: int
+
+    @property
+    def not_below(self) -> int:
+        """The position of the oldest run that may be chosen."""
+        return self.history.first_candidate
+
+    def has_gap(self, choice: Choice) -> bool:
+        """Whether runs are dropped that a summary should cover and none does."""
+        return self.candidates.dropped is Fate.LOST and choice.cut is not None
+
+
+def decide(situation: Situation) -> Decision:
+    """Choose by the strategy, in its precedence, what fits; what is handed down goes first."""
+    reader, terms, asked = situation.reader, situation.terms, situation.asked
+    ground, values = _ground(situation), terms.values
+    selection = select_runs(
+        reader,
+        ground.candidates.wanted,
+        shelf=_shelf(situation, ground),
+        not_below=ground.not_below,
+        counter=terms.counter,
+        shorten=asked.shorten and values.autoprune,
+    )
+    if not values.autoprune:
+        _check_nothing_is_dropped(situation, ground, selection.choice)
+    filled: Stopgap | None = None
+    if ground.has_gap(selection.choice) and values.on_gap is OnGap.ERROR:
+        refuse_gap(*selection.out[0], terms.budget, _ways_out(situation, selection.choice))
+    if ground.has_gap(selection.choice) and values.on_gap is OnGap.STOPGAP:
+        filled = stopgap(reader, ground.head_room, ground.handed, selection, values)
+    if filled is None:
+        return _decision(situation, ground, selection.choice, selection.pieces)
+    with_extract = replace(ground, handed=filled.handed)
+    kept = filled.selection
+    return _decision(situation, with_extract, kept.choice, kept.pieces, extract=filled.extracted)
+
+
+def weigh(situation: Situation) -> Decision | None:
+    """Decide the same without reading the runs; None where what is stored does not tell it exactly."""
+    reader, terms = situation.reader, situation.terms
+    if not are_exact(terms.values, terms.counter):
+        return None
+    ground = _ground(situation)
+    if ground.candidates.series is None:
+        return None
+    choice = weigh_runs(reader, ground.candidates.series, room=ground.room, not_below=ground.not_below)
+    if not terms.values.autoprune:
+        _check_nothing_is_dropped(situation, ground, choice)
+    if ground.has_gap(choice) and terms.values.on_gap is not OnGap.WARN:
+        return None
+    return _decision(situation, ground, choice, ())
+
+
+def common_warnings(situation: Situation) -> Iterator[PromptWarning]:
+    """Warn of what is so whatever runs there are."""
+    terms, asked = situation.terms, situation.asked
+    yield from model_warnings(terms.model, terms.values, terms.budget)
+    yield from settings_warnings(terms.settings, terms.model)
+    yield from (open_run_warnings(asked.tail) if asked.turn is None else turn_warnings(asked.turn))
+
+
+def _ground(situation: Situation) -> Ground:
+    reader, terms, asked = situation.reader, situation.terms, situation.asked
+    values, room = terms.values, terms.budget.tokens - asked.fixed.tokens
+    candidates = STRATEGIES[values.strategy].candidates(reader, History(reader.finished_through, values).window, values)
+    head_room = HeadRoom(terms.renderer, terms.counter, asked.head, room // 2)
+    parents = values.include_parent_context or candidates.always_with_parents
+    handed = hand_down(
+        head_room,
+        summary=candidates.summary,
+        parents=reader.parent_contexts(values.parent_depth) if parents else (),
+        settings=values,
+    )
+    history = History(reader.finished_through, values, handed.summary)
+    left = room + tokens_of(asked.fixed.head) - tokens_of(handed.pieces)
+    return Ground(candidates, head_room, handed, history, left)
+
+
+def _decision(
+    situation: Situation,
+    ground: Ground,
+    choice: Choice,
+    runs: Sequence[Piece],
+    *,
+    extract: Span | None = None,
+) -> Decision:
+    terms, asked = situation.terms, situation.asked
+    strategy, left_out = terms.values.strategy, terms.renderer.left_out
+    skipped = ground.candidates.skipped or f"{strategy}: only {STRATEGIES[strategy].ABOUT}"
+    verdict = Verdict(choice, ground.candidates.dropped, terms.budget.limit, skipped, left_out, extract)
+    fates = finished_fates(ground.history, verdict)
+    warnings = (
+        *common_warnings(situation),
+        *ground.handed.warnings,
+        *budget_warnings(choice, ground.history, terms.budget),
+        *_gap_warnings(situation, choice, fates, extract),
+    )
+    if asked.turn is None:
+        is_sent = asked.tail.query is None
+        fates += open_fates(ground.history.finished, asked.tail.open_run, is_sent=is_sent, left_out=left_out)
+    return Decision(asked, ground.history, ground.handed, choice, runs, fates, warnings, extract)
+
+
+def _gap_warnings(
+    situation: Situation, choice: Choice, fates: Sequence[FateRange], extract: Span | None
+) -> Iterator[PromptWarning]:
+    lost = [each for each in fates if each.fate is Fate.LOST]
+    if lost or extract:
+        yield from gap_warnings(lost, extract, situation.terms.budget, _ways_out(situation, choice))
+
+
+def _ways_out(situation: Situation, choice: Choice) -> WaysOut:
+    reader, terms, asked = situation.reader, situation.terms, situation.asked
+    standing = standing_of(reader, budget=terms.counter.raw_limit(terms.budget.tokens))
+    if asked.is_plain and choice.cut is not None:
+        standing = replace(standing, lost_through=choice.cut.position)
+    return WaysOut(terms.budget, standing, terms.settings)
+
+
+def _shelf(situation: Situation, ground: Ground) -> Shelf:
+    terms, asked = situation.terms, situation.asked
+    open_run = asked.tail.asked_run
+    rendering = RunRendering(terms.renderer, terms.counter, terms.result_limits)
+    newer = results_in(open_run) if open_run else 0
+    return Shelf(rendering, ground.room, behind=ground.history.finished + 1, newer=newer)
+
+
+def _check_nothing_is_dropped(situation: Situation, ground: Ground, choice: Choice) -> None:
+    """Raise BudgetTooSmall if a candidate run does not fit and may not be dropped (autoprune off).
+
+    The runs behind the cut are counted as they are stored, exactly or nearly so.
+    """
+    reader, terms, asked = situation.reader, situation.terms, situation.asked
+    if choice.cut is None:
+        return
+    behind = sum(reader.tokens_between(first, min(last, choice.cut.position - 1)) for first, last in choice.out)
+    runs = choice.tokens + choice.cut.needs + terms.counter.scaled(behind)
+    head = {segment.part.value: segment.tokens for segment in segments_of(ground.handed.pieces)}
+    raise too_small(
+        NOT_PRUNED,
+        needs=asked.fixed.needs() | head | {Part.RUNS.value: runs},
+        budget=terms.budget,
+        about="" if are_exact(terms.values, terms.counter) or not behind else "about ",
+        way_out=f"turn autoprune on or {terms.budget.way_out}",
+    )

@@ -1,0 +1,121 @@
+"""chuk-ai-session-manager's truncation, where what it keeps is within its limit and in order."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import tiktoken
+
+from sessions_app.domain.seed_dictionaries import SeedDictionary
+from sessions_app.domain.seed_rules import truncated
+from tests.conformance.conversations import cases, text
+from tests.conformance.real_packages import Peer, Tally
+
+Prompt = list[dict[str, Any]]
+
+MODEL = "gpt-4o"
+ENCODING = tiktoken.get_encoding("o200k_base")
+
+
+def case(chance: Random) -> dict[str, Any]:
+    prompt: Prompt = [{"role": "user", "content": text(chance, 8)} for _ in range(chance.choice([0, 1, 1, 1]))]
+    if chance.random() < 0.7:
+        long = {"role": "user", "content": text(chance, 8) + " more" * chance.randint(0, 90)}
+        prompt += [{"role": "assistant", "content": text(chance)}, long]
+    if chance.random() < 0.9:
+        prompt.append({"role": "assistant", "content": None})
+        prompt += [tool(chance) for _ in range(chance.choice([0, 1, 2, 3]))]
+    if chance.random() < 0.1:
+        prompt.insert(0, {"role": "system", "content": text(chance)})
+    kept = kept_of(prompt)
+    results = [each for each in kept if each["role"] == "tool"]
+    one_result = [each for each in kept if each not in results[1:]]
+    limits = [tokens(prompt), second_measure(kept), *([tokens(one_result)] if len(results) > 1 else [])]
+    if chance.random() < 0.2:
+        limits += [tokens(prompt) - 1, chance.randint(0, 400)]
+    return {"operation": "truncate", "prompt": prompt, "model": MODEL, "limits": limits}
+
+
+def kept_of(prompt: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the package keeps before it measures again."""
+    users = [message for message in prompt if message["role"] == "user"]
+    places = [place for place, message in enumerate(prompt) if message["role"] == "assistant"]
+    return [*users[:1], *(prompt[places[-1] :] if places else [])]
+
+
+def tool(chance: Random) -> dict[str, Any]:
+    return {"role": "tool", "name": "look_up", "content": f'"{text(chance)}"'}
+
+
+def tokens(prompt: Sequence[dict[str, Any]]) -> int:
+    """The first of the package's two measures."""
+    lines = "\n".join(f"{message['role']}: {message['content'] or ''}" for message in prompt)
+    return len(ENCODING.encode(lines, disallowed_special=()))
+
+
+def ours(prompt: Sequence[dict[str, Any]], limit: int) -> list[Any]:
+    dictionaries = [SeedDictionary(message, 1, "") for message in prompt]
+    kept = truncated(dictionaries, fits=lambda chosen: tokens([dict(each.message) for each in chosen]) <= limit)
+    return [dict(each.message) for each in kept]
+
+
+def is_in_order(kept: Sequence[Any], prompt: Sequence[Any]) -> bool:
+    rest = iter(prompt)
+    return all(any(each == other for other in rest) for each in kept)
+
+
+def second_measure(prompt: Sequence[dict[str, Any]]) -> int:
+    return len(ENCODING.encode(str(prompt), disallowed_special=()))
+
+
+def a_longer_measure_drops_results(prompt: Sequence[dict[str, Any]], limit: int) -> bool:
+    """What is kept fits, but not as Python's text of the list, by which it is measured again."""
+    kept = kept_of(prompt)
+    has_results = any(message["role"] == "tool" for message in kept)
+    return has_results and tokens(prompt) > limit and tokens(kept) <= limit < second_measure(kept)
+
+
+def test_it_keeps_the_same_where_that_is_within_the_limit_and_in_order(chuk: Peer):
+    tally = Tally(f"{chuk.package} truncation, limits")
+    outside = 0
+    asked = [case(chance) for chance in cases("truncation")]
+    for each, answer in zip(asked, chuk.ask(asked), strict=True):
+        for limit, found in zip(each["limits"], answer["answer"], strict=True):
+            kept = found["kept"]
+            if found["tokens"] > limit or not is_in_order(kept, each["prompt"]):
+                outside += 1
+            elif a_longer_measure_drops_results(each["prompt"], limit):
+                tally.leave_out("a_longer_measure_drops_results")
+            else:
+                tally.compare(ours(each["prompt"], limit), kept, {**each, "limit": limit})
+    tally.name += f" ({outside:,} more were over the limit or out of order)"
+    tally.settle()
+
+
+def test_chuk_drops_results_that_fit_and_ours_keeps_them(chuk: Peer):
+    """Nine tokens as lines of text, 43 as the text of a list; the limit is between."""
+    results = [{"role": "tool", "name": "t", "content": "1"}, {"role": "tool", "name": "t", "content": "2"}]
+    prompt: Prompt = [{"role": "user", "content": "hi"}, {"role": "user", "content": "more " * 30}]
+    prompt += [{"role": "assistant", "content": None}, *results]
+    asked = {"operation": "truncate", "prompt": prompt, "model": MODEL, "limits": [30]}
+    (answer,) = chuk.ask([asked])
+    assert [each["content"] for each in answer["answer"][0]["kept"]] == ["hi", None, "1"]
+    assert [each["content"] for each in ours(prompt, 30)] == ["hi", None, "1", "2"]
+
+
+def test_chuk_exceeds_its_limit_and_ours_never_does(chuk: Peer):
+    prompt: Prompt = [{"role": "user", "content": "hi"}, {"role": "user", "content": "latest"}]
+    prompt += [{"role": "assistant", "content": None}, {"role": "tool", "name": "t", "content": "x " * 400}]
+    asked = {"operation": "truncate", "prompt": prompt, "model": MODEL, "limits": [50]}
+    (answer,) = chuk.ask([asked])
+    assert answer["answer"][0]["tokens"] > 50
+    assert tokens(ours(prompt, 50)) <= 50
+    assert [each["content"] for each in ours(prompt, 50)] == ["hi", None]
+
+
+def test_chuk_repeats_and_reorders_messages_and_ours_never_does(chuk: Peer):
+    prompt: Prompt = [{"role": "assistant", "content": "long " * 30}, {"role": "user", "content": "short"}]
+    asked = {"operation": "truncate", "prompt": prompt, "model": MODEL, "limits": [10]}
+    (answer,) = chuk.ask([asked])
+    assert [each["role"] for each in answer["answer"][0]["kept"]] == ["user", "assistant", "user"]
+    assert ours(prompt, 10) == [prompt[1]]

@@ -1,0 +1,142 @@
+from typing import Any
+
+import pytest
+
+from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.errors import RunsLost
+from sessions_app.domain.plan import Fate, Prompt
+from sessions_app.domain.transcript import ParentContext, Run, SummaryEntry
+from tests.domain.fakes.transcripts import InMemoryTranscript, exchange, settings
+
+FACT = "My locker number is 4711 and I never eat peanuts."
+
+
+def told(count: int) -> list[Run]:
+    """A fact first, then runs of some thirty tokens."""
+    filler = "The tide gauge counts fresh chalk marks on odd days only."
+    return [exchange(FACT, "Noted."), *(exchange(f"{n}: {filler}", f"{n}: {filler}") for n in range(2, count + 1))]
+
+
+def build(runs: list[Run] | InMemoryTranscript, **overrides: Any) -> Prompt:
+    reader = runs if isinstance(runs, InMemoryTranscript) else InMemoryTranscript(runs)
+    return build_prompt(reader=reader, settings=settings(**overrides), query="Go on.")
+
+
+def fates(prompt: Prompt) -> list[tuple[int, int, str, str]]:
+    return [(each.first, each.last, each.fate.value, each.reason) for each in prompt.fates]
+
+
+def codes(prompt: Prompt) -> list[str]:
+    return [warning.code.value for warning in prompt.warnings]
+
+
+def system_of(prompt: Prompt) -> str:
+    assert prompt.messages is not None
+    return str(prompt.messages[0]["content"]) if prompt.messages[0]["role"] == "system" else ""
+
+
+def test_an_extract_stands_in_for_runs_that_no_summary_covers_marked_and_warned_of():
+    prompt = build(told(40), max_input_tokens=600)
+    (extracted, kept) = fates(prompt)
+    assert extracted[0] == 1
+    assert extracted[2:] == ("summarized", "stopgap extract")
+    assert kept[1:] == (40, "kept", "fits the budget")
+    assert system_of(prompt).startswith(f"# Extract of runs 1-{extracted[1]}, not summarized yet\n")
+    assert "4711" in system_of(prompt)
+    assert codes(prompt) == ["runs_extracted"]
+    assert "raise max_input_tokens" in prompt.warnings[0].detail
+    assert prompt.unseen == 0
+    assert prompt.covers_through is None
+
+
+def test_it_stands_beside_the_summary_for_the_runs_behind_it():
+    reader = InMemoryTranscript(told(40), summaries=[SummaryEntry("s1", 1, 10, "They met.")])
+    prompt = build(reader, max_input_tokens=600)
+    assert fates(prompt)[0][:3] == (1, 10, "summarized")
+    assert fates(prompt)[1][0] == 11
+    assert fates(prompt)[1][3] == "stopgap extract"
+    assert "# Summary of runs 1-10\nThey met.\n\n# Extract of runs 11-" in system_of(prompt)
+
+
+def test_summary_parents_and_extract_get_at_most_half_together():
+    reader = InMemoryTranscript(
+        told(60),
+        summaries=[SummaryEntry("s1", 1, 5, "They met. " * 30)],
+        parents=[ParentContext("Root", "Long ago. " * 30)],
+    )
+    for budget in range(200, 900, 50):
+        prompt = build(reader, max_input_tokens=budget, include_parent_context=True)
+        assert prompt.tokens.summary + prompt.tokens.parent_context <= (budget - 7 - 3) / 2
+        assert prompt.tokens.total <= budget
+
+
+def test_where_no_room_is_left_for_it_the_runs_are_lost():
+    reader = InMemoryTranscript(told(40), summaries=[SummaryEntry("s1", 1, 5, "A word. " * 200)])
+    prompt = build(reader, max_input_tokens=80)
+    assert Fate.LOST in {each.fate for each in prompt.fates}
+    assert "runs_lost" in codes(prompt)
+    assert "runs_extracted" not in codes(prompt)
+
+
+def test_it_never_takes_the_place_of_the_newest_run():
+    prompt = build(told(40), max_input_tokens=75)
+    assert fates(prompt)[-1][1:3] == (40, "kept")
+
+
+def test_it_covers_at_most_two_hundred_runs_and_older_ones_are_lost():
+    reader = InMemoryTranscript(told(400))
+    prompt = build(reader, max_input_tokens=1_000)
+    lost, extracted, kept = fates(prompt)
+    assert lost[0::2] == (1, "lost")
+    assert extracted[1] - extracted[0] + 1 == 200
+    assert kept[1:3] == (400, "kept")
+    assert codes(prompt) == ["runs_extracted", "runs_lost"]
+    without = InMemoryTranscript(told(400))
+    build(without, max_input_tokens=1_000, on_gap="warn")
+    assert len(reader.fetched) <= len(without.fetched) + 199
+
+
+def test_a_long_gap_costs_as_much_as_a_short_one():
+    short, long = (InMemoryTranscript([exchange("one", "two")] * count) for count in (400, 4_000))
+    for reader in (short, long):
+        build(reader, max_input_tokens=1_000)
+    assert len(short.fetched) == len(long.fetched)
+
+
+def test_it_is_no_longer_than_a_summary_may_be():
+    prompt = build(told(40), max_input_tokens=600, max_summary_tokens=30)
+    assert 0 < prompt.tokens.summary <= 30
+
+
+def test_with_warn_they_are_lost_and_nothing_stands_in():
+    prompt = build(told(40), max_input_tokens=600, on_gap="warn")
+    assert [each.fate.value for each in prompt.fates] == ["lost", "lost", "kept"]
+    assert codes(prompt) == ["runs_lost"]
+    assert system_of(prompt) == ""
+
+
+def test_with_error_the_prompt_is_refused_and_says_which_runs_and_the_ways_out():
+    with pytest.raises(RunsLost) as refused:
+        build(told(40), max_input_tokens=600, on_gap="error")
+    kept_from = next(each.first for each in build(told(40), max_input_tokens=600, on_gap="warn").fates[::-1])
+    assert refused.value.detail.startswith(f"Runs 1-{kept_from - 1} would be neither in the prompt nor in its summary")
+    assert "raise max_input_tokens" in refused.value.detail
+    assert [error.pointer for error in refused.value.errors] == ["/settings/on_gap"]
+
+
+def test_without_a_gap_nothing_of_it_shows():
+    for on_gap in ("warn", "error", "stopgap"):
+        prompt = build(told(5), max_input_tokens=600, on_gap=on_gap)
+        assert fates(prompt) == [(1, 5, "kept", "fits the budget")]
+        assert prompt.warnings == ()
+
+
+def test_under_another_strategy_dropped_runs_are_pruned_whatever_it_says():
+    prompt = build(told(40), max_input_tokens=600, on_gap="error", strategy="buffer")
+    assert fates(prompt)[0][2] == "pruned"
+
+
+def test_the_string_for_griptapes_format_holds_it_too():
+    prompt = build(told(40), max_input_tokens=600, format="text")
+    assert prompt.text is not None
+    assert prompt.text.startswith(f"User: Extract of runs 1-{fates(prompt)[0][1]}, not summarized yet: ")
