@@ -1,6 +1,7 @@
 import re
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 import time
@@ -54,6 +55,15 @@ def test_it_serves_a_page_with_all_its_static_files(running):
 
 def test_idle_it_needs_at_most_300_mib(running):
     assert memory_in_mib([running.process.pid, *running.descendants()]) <= 300
+
+
+def test_nobody_else_may_read_its_data(running):
+    data = running.folder / "data"
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (data, *data.glob("*.sqlite3*"))}
+
+    assert modes.pop("data") == 0o700
+    assert modes.keys() >= {"convoweb.sqlite3", "queue.sqlite3"}
+    assert set(modes.values()) == {0o600}
 
 
 def test_it_prints_a_generated_password_once(running):
