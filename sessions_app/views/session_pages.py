@@ -1,5 +1,6 @@
 """A session: its runs with their fates, the tree around it, and what its next prompt consists of."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -38,7 +39,7 @@ def session(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     """Show the session; swaps get the strip over all runs, the runs of a folded line, or one run whole."""
     project = project_for(request.user, slug)
     conversation = session_of(project, session_id)
-    prompt, refusal = next_prompt(conversation)
+    prompt, refusal = plan_or_refusal(conversation)
     bars = strip_bars(session=conversation, prompt=prompt) if prompt and "strip" in request.GET else []
     if request.htmx and "strip" in request.GET:
         return render_page(request, PAGE, "overview", {"bars": bars})
@@ -95,10 +96,12 @@ def session_of(project: Project, session_id: str) -> Session:
     return get_object_or_404(sessions, public_id=session_id)
 
 
-def next_prompt(conversation: Session) -> tuple[PromptPlan | None, ConvowebError | None]:
+def plan_or_refusal(
+    conversation: Session, overrides: Mapping[str, Any] | None = None
+) -> tuple[PromptPlan | None, ConvowebError | None]:
     """Return the plan of the session's next prompt, or why none can be built."""
     try:
-        return session_plan(session=conversation), None
+        return session_plan(session=conversation, overrides=overrides), None
     except ConvowebError as refusal:
         return None, refusal
 

@@ -7,12 +7,12 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import OperationalError, connection
 from django.http import HttpResponse
-from django.urls import resolve
 
 from sessions_app.models import ApiKey, Membership, Run
 from sessions_app.services import sessions
 from sessions_app.services.keys import create_api_key
 from sessions_app.views import tune_saving
+from sessions_app.views.accounts import SignIn
 from tests.api.conftest import Bot
 from tests.factories import make_project, make_session
 
@@ -123,7 +123,7 @@ def test_a_login_that_cannot_be_saved_says_that_the_database_is_busy(writer, cli
         request.session["changed"] = True
         return HttpResponse("done")
 
-    monkeypatch.setattr(resolve("/login/").func.view_class, "dispatch", change_login)
+    monkeypatch.setattr(SignIn, "dispatch", change_login)
 
     answer = client.get("/login/")
 
