@@ -198,7 +198,7 @@ def test_c45_pages_hold_each_of_45_sessions_of_one_second_exactly_once(project, 
     while pages == 0 or after:
         page = page_of(project, wanted, limit=limit, after=after)
         walked += [tree[0] for tree in ids(page)]
-        assert page.caption == f"{len(walked)} of 45 shown"
+        assert page.caption == f"{len(walked)} of 45 {'matching sessions' if wanted.words else 'trees'} shown"
         after, pages = page.next_cursor, pages + 1
     assert walked == whole
     assert pages == -(-45 // limit)

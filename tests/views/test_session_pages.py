@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from django.utils.html import strip_tags
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.transcript import Event, EventKind
 from sessions_app.models import Membership, Session, Summary
-from sessions_app.services.prompts import session_prompt
+from sessions_app.services.prompts import session_plan, session_prompt
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session
 from tests.factories import NOW, make_open_run, make_project, make_session
@@ -128,6 +129,20 @@ def test_the_page_opens_and_says_why_when_no_prompt_fits(client, project):
     assert "No prompt can be built" in shown
     assert "the budget is 20" in shown
     assert shown.count("<article") == 2
+
+
+@pytest.mark.parametrize("own", [{"max_input_tokens": 500}, {"strategy": "buffer", "model": "gpt-4"}])
+def test_the_parts_of_the_budget_and_what_is_free_add_up(client, project, own):
+    session = make_session(project, runs=9, settings=own, instructions="Be brief.")
+    plan = session_plan(session=session)
+
+    legend = page(client, "/p/p/sessions/s/").split('<table class="legend">')[1].split("</table>")[0]
+
+    rows = re.findall(r'<th scope="row">.*?</span>(\w+).*?<td class="num">([\d,]+)</td>', legend)
+    tokens = {word: int(number.replace(",", "")) for word, number in rows}
+    reserve = tokens.pop("Reserve", 0)
+    assert tokens["Overhead"] == plan.tokens.overhead
+    assert (sum(tokens.values()), reserve) == (plan.budget, plan.reserve)
 
 
 def test_lost_runs_are_named_with_ways_out(client, project):
