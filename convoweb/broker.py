@@ -20,6 +20,8 @@ from typing import Any
 
 from kombu.transport import TRANSPORT_ALIASES, virtual
 
+from convoweb import private_files
+
 SCHEME = "sqlite-queue"
 LEASE_SECONDS = 30.0
 POLLING_SECONDS = 0.05
@@ -125,7 +127,8 @@ class QueueFile:
 
     def _open(self, wait_seconds: float) -> sqlite3.Connection:
         # The lock above makes it safe to share the connection between threads.
-        connection = sqlite3.connect(self._path, timeout=wait_seconds, isolation_level=None, check_same_thread=False)
+        path = private_files.database(self._path)
+        connection = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.executescript(SCHEMA)

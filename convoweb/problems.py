@@ -6,6 +6,8 @@ from http import HTTPStatus
 from typing import Any
 
 import structlog
+from django.contrib.sessions.exceptions import SessionInterrupted
+from django.contrib.sessions.middleware import SessionMiddleware as DjangoSessionMiddleware
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -45,6 +47,32 @@ def problem(
     return HttpResponse(body, status=status, content_type=CONTENT_TYPE, headers=headers)
 
 
+def busy(request: HttpRequest, error: Exception) -> HttpResponse:
+    """Return the page that says that the database could not serve a request in time."""
+    log.error("database_error", error=repr(error))
+    response = render(request, "503.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
+    response["Retry-After"] = "1"
+    return response
+
+
+class SessionMiddleware(DjangoSessionMiddleware):
+    """Saves logins; says it when the database is too busy for that, which happens outside the view."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """Save what has changed, and set the cookie."""
+        try:
+            return super().process_response(request, response)
+        except (OperationalError, SessionInterrupted) as error:
+            if not _is_busy(error):
+                raise
+            return busy(request, error)
+
+
+def _is_busy(error: BaseException | None) -> bool:
+    """Whether an error is, or came of, a database that could not serve in time."""
+    return error is not None and (isinstance(error, OperationalError) or _is_busy(error.__context__))
+
+
 class ProblemMiddleware:
     """Says that the database is busy, and turns what is no problem document under the API's path into one."""
 
@@ -53,12 +81,7 @@ class ProblemMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Answer when the database could not serve a request in time, whichever door it came through."""
-        if not isinstance(exception, OperationalError):
-            return None
-        log.error("database_error", error=repr(exception))
-        response = render(request, "503.html", status=503)
-        response["Retry-After"] = "1"
-        return response
+        return busy(request, exception) if isinstance(exception, OperationalError) else None
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request."""

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import environ
 import structlog
 
-from convoweb import log_filters, secret_key, vocabularies
+from convoweb import log_filters, private_files, secret_key, vocabularies
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -23,8 +23,7 @@ DEBUG = env.bool("CONVOWEB_DEBUG", default=False)
 HTTPS = env.bool("CONVOWEB_HTTPS", default=False)
 PROXY_COUNT = env.int("CONVOWEB_PROXY_COUNT", default=0)
 
-DATA_DIR = Path(env.str("CONVOWEB_DATA_DIR", default="") or BASE_DIR / "var").resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+DATA_DIR = private_files.folder(Path(env.str("CONVOWEB_DATA_DIR", default="") or BASE_DIR / "var").resolve())
 
 SECRET_KEY = env.str("CONVOWEB_SECRET_KEY", default="") or secret_key.load_or_create(DATA_DIR / "secret-key")
 ALLOWED_HOSTS = env.list("CONVOWEB_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", HOST])
@@ -65,7 +64,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "convoweb.problems.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -101,8 +100,7 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 # On the disk where imports are kept, so that a large file is moved there, not copied.
-FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
-FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
+FILE_UPLOAD_TEMP_DIR = private_files.folder(DATA_DIR / "uploads")
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -112,7 +110,10 @@ USE_TZ = True
 # Rows and cache
 
 DATABASES: dict[str, dict[str, Any]] = {
-    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{quote(str(DATA_DIR / 'convoweb.sqlite3'))}"),
+    "default": env.db_url_config(
+        env.str("DATABASE_URL", default="")
+        or f"sqlite:///{quote(str(private_files.database(DATA_DIR / 'convoweb.sqlite3')))}"
+    ),
 }
 DATABASES["default"]["CONN_MAX_AGE"] = 60
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True

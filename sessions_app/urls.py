@@ -4,9 +4,10 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from sessions_app.views.accounts import SignIn
+from sessions_app.views.forks import fork
 from sessions_app.views.imports import report, upload
 from sessions_app.views.projects import home
-from sessions_app.views.session_pages import fork, session, summary_progress
+from sessions_app.views.session_pages import session, summary_progress
 from sessions_app.views.sessions import connect, sessions
 from sessions_app.views.tune import tune, why
 from sessions_app.views.tune_saving import save, save_default

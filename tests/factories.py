@@ -3,12 +3,15 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from django.db import connection
+
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Project
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import create_session
 
+MANY = 1000
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
@@ -31,7 +34,16 @@ def append_turns(session, count=1, *, now=NOW):
     session.refresh_from_db()
     first = session.last_position + 1
     turns = [simple_turn(f"question {n}", f"answer {n}") for n in range(first, first + count)]
-    return append_runs(session=session, runs=turns, now=now)
+    appended = append_runs(session=session, runs=turns, now=now)
+    analyze_if_many(count)
+    return appended
+
+
+def analyze_if_many(count):
+    """Let PostgreSQL count new rows that no commit has shown to its housekeeping yet, so that it plans as in use."""
+    if count >= MANY and connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
 
 
 def make_open_run(session, text="question", *, status=RunStatus.RUNNING, now=NOW, **fields):

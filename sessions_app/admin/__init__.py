@@ -1,5 +1,5 @@
-"""The administration: projects, members and keys are changed here; what bots wrote is only looked at."""
+"""The administration: projects, members, keys and overrides are changed here; what bots wrote is only looked at."""
 
-from sessions_app.admin import imports, projects, sessions
+from sessions_app.admin import imports, model_overrides, projects, sessions
 
-__all__ = ["imports", "projects", "sessions"]
+__all__ = ["imports", "model_overrides", "projects", "sessions"]

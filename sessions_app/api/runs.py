@@ -14,7 +14,7 @@ from sessions_app.api.lookups import find_run, find_session
 from sessions_app.api.paging import run_cursor, run_cursor_text
 from sessions_app.api.run_schemas import RunBatch, RunIn, RunOut, RunPage, RunPatch, RunsAppended, UsageBody, run_out
 from sessions_app.api.schemas import PageQuery, Whole
-from sessions_app.domain.errors import FieldError, InvalidInput, at
+from sessions_app.domain.errors import FieldError, InvalidInput, NotFound, at
 from sessions_app.domain.openai_messages import turn
 from sessions_app.domain.run_fields import status_told
 from sessions_app.domain.transcript import NewRun, RunStatus, Usage
@@ -85,6 +85,8 @@ def patch_run(request: ApiRequest, run_id: str, payload: RunPatch) -> RunOut:
 def _appended(session: Session, turns: list[NewRun]) -> list[Run]:
     rows = append_runs(session=session, runs=turns, now=timezone.now())
     stored = Run.objects.with_events().select_related("session").in_bulk([row.pk for row in rows])
+    if len(stored) < len(rows):
+        raise NotFound("The session was deleted right after the runs were stored.")
     return [stored[row.pk] for row in rows]
 
 

@@ -1,5 +1,6 @@
 """Sessions: the endpoints."""
 
+from django.db import transaction
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -104,7 +105,9 @@ def get_session(request: ApiRequest, session_id: str) -> SessionOut:
 def patch_session(request: ApiRequest, session_id: str, payload: SessionPatch) -> SessionOut:
     """Change a session by a JSON merge patch."""
     session = find_session(request, session_id)
-    return session_out(update_session(session=session, changes=payload.given(), now=timezone.now()))
+    # What the answer says of the parent and the summary is read before others may delete these.
+    with transaction.atomic():
+        return session_out(update_session(session=session, changes=payload.given(), now=timezone.now()))
 
 
 @router.delete("/sessions/{session_id}", auth=ADMIN, response={204: None})

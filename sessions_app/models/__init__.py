@@ -1,6 +1,7 @@
 """Rows, their constraints and filters; the only bridge from rows to values."""
 
 from sessions_app.models.imports import Import, ImportedConversation, ImportOutcome, ImportStatus
+from sessions_app.models.model_overrides import ModelOverride
 from sessions_app.models.projects import ApiKey, IdempotentAnswer, Membership, Project, Scope
 from sessions_app.models.runs import Event, Run, event_values
 from sessions_app.models.sessions import Session, SessionTag
@@ -23,6 +24,7 @@ __all__ = [
     "ImportStatus",
     "ImportedConversation",
     "Membership",
+    "ModelOverride",
     "Project",
     "Run",
     "Scope",

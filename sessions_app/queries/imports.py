@@ -54,8 +54,8 @@ class Progress:
     @property
     def sentence(self) -> str:
         """The same in words."""
-        counts = f"{self.imported} imported, {self.extended} extended, {self.unchanged} unchanged, {self.errors} errors"
-        return f"{counts}; {self.percent} % of the file read"
+        new = f"{self.imported} imported, {self.extended} extended"
+        return f"{new}, {self.unchanged} unchanged, {self.errors} with errors; {self.percent} % of the file read"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from sessions_app.queries.capped_counts import CappedCount, capped_count
 
 @dataclass(frozen=True, slots=True)
 class DefaultChange:
-    """A setting whose default changes, in stored form."""
+    """A setting whose default changes, in stored form; `stored` is None if the project then has none of its own."""
 
     name: str
     now: Any
     new: Any
+    stored: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,17 @@ class Reach:
     keeping: CappedCount
 
 
-def project_changes(*, draft: Draft, defaults: EffectiveSettings) -> list[DefaultChange]:
-    """Return which of the project's defaults a draft would change."""
-    now = stored_values(defaults.values)
-    return [DefaultChange(name, now[name], value) for name, value in draft.overrides.items() if value != now[name]]
+def project_changes(*, draft: Draft, defaults: EffectiveSettings, built_in: EffectiveSettings) -> list[DefaultChange]:
+    """Return which of the project's defaults a draft would change.
+
+    The built-in value is no default of the project's own, so that saving it takes the project's away.
+    """
+    now, below = stored_values(defaults.values), stored_values(built_in.values)
+    return [
+        DefaultChange(name, now[name], value, None if value == below[name] else value)
+        for name, value in draft.overrides.items()
+        if value != now[name]
+    ]
 
 
 def reach_of(*, project: Project, names: Sequence[str]) -> Reach:

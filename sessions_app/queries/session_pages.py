@@ -30,7 +30,10 @@ _NODE_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class TreeRow:
-    """A session in the tree of the sidebar; `gap`: between it and the row it is drawn under, levels are left out."""
+    """A session in the tree of the sidebar, with how many runs the model cannot see and how many of them are lost.
+
+    `gap`: between it and the row it is drawn under, levels are left out.
+    """
 
     pk: int
     public_id: str
@@ -42,6 +45,7 @@ class TreeRow:
     run_count: int
     updated_at: datetime
     running: bool
+    unseen: int
     lost: int
     url: str
 
@@ -113,6 +117,7 @@ def _preorder(nodes: Sequence[Session], drawn_under: Mapping[int, int]) -> Itera
 
 
 def _tree_row(node: Session, depth: int, drawn_under: Mapping[int, int], url: str) -> TreeRow:
+    snapshot = node.prompt_snapshot or {}
     return TreeRow(
         pk=node.pk,
         public_id=node.public_id,
@@ -124,7 +129,8 @@ def _tree_row(node: Session, depth: int, drawn_under: Mapping[int, int], url: st
         run_count=node.last_position,
         updated_at=node.updated_at,
         running=getattr(node, "running", False),
-        lost=(node.prompt_snapshot or {}).get("lost") or 0,
+        unseen=snapshot.get("unseen") or 0,
+        lost=snapshot.get("lost") or 0,
         url=url,
     )
 

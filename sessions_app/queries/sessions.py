@@ -65,9 +65,13 @@ class SessionFilter:
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
-    """A page of the list: trees in order, how many of how many are shown, and the cursor to the next page."""
+    """A page of the list: trees in order, how many of how many are shown, and the cursor to the next page.
+
+    Whole trees are counted, or if `picked` the sessions that were looked for, without those that lead to them.
+    """
 
     trees: Sequence[Tree]
+    picked: bool
     shown: int
     total: CappedCount
     next_cursor: str
@@ -75,7 +79,8 @@ class SessionPage:
     @property
     def caption(self) -> str:
         """How much of the list is on the page, in words."""
-        return f"{self.shown:,} of {self.total} shown"
+        noun = "matching session" if self.picked else "tree"
+        return f"{self.shown:,} of {self.total} {noun}{'' if self.total.value == 1 else 's'} shown"
 
 
 _ORDERS: Mapping[SessionSort, Order] = {
@@ -110,6 +115,7 @@ def session_page(
         trees = session_trees.trees_of(listed, project=project, default_model=default_model, open_ids=open_ids)
     return SessionPage(
         trees=trees,
+        picked=wanted.picks_sessions,
         shown=shown,
         total=capped_count(matching) if cursor or len(found) > limit else CappedCount.of(len(found)),
         next_cursor=_cursor_behind(order, found[limit - 1], shown) if len(found) > limit else "",

@@ -170,6 +170,7 @@ def _used(prompt: PromptPlan) -> Mapping[int, int]:
 
 def _inputs(session: Session, positions: Sequence[int]) -> dict[int, str]:
     """Return the beginning of each run's first user message."""
-    runs = lineage_runs(session).filter(position__in=positions)
-    said = Event.objects.filter(run__in=runs, kind=EventKind.MESSAGE, role=Role.USER).order_by("-index")
-    return dict(said.annotate(start=Left("text", INPUT_SHOWN)).values_list("run__position", "start"))
+    places = dict(lineage_runs(session).filter(position__in=positions).values_list("pk", "position"))
+    said = Event.objects.filter(run__in=places, kind=EventKind.MESSAGE, role=Role.USER).order_by("-index")
+    starts = said.annotate(start=Left("text", INPUT_SHOWN)).values_list("run", "start")
+    return {places[run]: start for run, start in starts}

@@ -17,6 +17,7 @@ from sessions_app.services.summaries import Outcome, advance
 
 CONVERSATIONS = Path(__file__).parents[1] / "demo"
 SLUG = "demo"
+FIRST_CONVERSATION = "Lost bag on a connection, claim 7731"
 SETTINGS = {"max_input_tokens": 4000, "include_parent_context": True}
 MODEL = "gpt-4.1-mini"
 

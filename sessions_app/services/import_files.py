@@ -133,7 +133,8 @@ def _lease() -> ExpressionWrapper:
 
 
 def _storage() -> FileSystemStorage:
-    return FileSystemStorage(location=settings.DATA_DIR / "imports")
+    folder = settings.DATA_DIR / "imports"
+    return FileSystemStorage(location=folder, file_permissions_mode=0o600, directory_permissions_mode=0o700)
 
 
 def _path(work: Import) -> Path:

@@ -126,7 +126,7 @@ def change_run(
         ended = None if status.is_open else now
         Run.objects.filter(pk=run.pk).update(status=status, error=stored.error, completed_at=ended, **changes)
         store_tokens(run=stored, events=event_values(rows), now=now, counter=counter)
-    return Run.objects.get(pk=run.pk)
+        return Run.objects.get(pk=run.pk)
 
 
 def _moved(run: Run, told: RunStatus | None) -> RunStatus:

@@ -1,14 +1,16 @@
 """Moving a session's summary on: one step at a time, safe against failures, crashes and other workers."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from django.db.models import Q
 
 from sessions_app.domain.budget import budget_of
-from sessions_app.domain.errors import WindowUnknown
+from sessions_app.domain.errors import ConvowebError, WindowUnknown
 from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import MemorySettings
 from sessions_app.domain.summaries import (
@@ -27,7 +29,7 @@ from sessions_app.domain.transcript import Run as RunValue
 from sessions_app.models import Run, Session, SessionTranscript, lineage_of, lineage_runs
 from sessions_app.services import summary_claims
 from sessions_app.services.adoption import adopt
-from sessions_app.services.prompts import effective_settings
+from sessions_app.services.prompts import effective_settings, session_plan
 from sessions_app.services.snapshots import refresh_snapshot
 from sessions_app.services.summary_claims import Claim
 
@@ -66,11 +68,11 @@ def advance(*, session_pk: int, now: datetime) -> Outcome:
         return Outcome.BACKING_OFF
     settings = effective_settings(session=session).values
     standing = standing_of(SessionTranscript(session), budget=_budget(settings), continuing=_continues(session))
-    through = _due_through(session, settings, standing)
+    through = _due_through(session, settings, standing, BATCH_TOKENS)
     if through is None:
         # Before the wish rests, so that it stands as long as these figures are not those of the change it came from.
         standing = replace(standing, lost_through=refresh_snapshot(session=session))
-        through = _due_through(session, settings, standing)
+        through = _due_through(session, settings, standing, BATCH_TOKENS)
     if through is None:
         return Outcome.NOTHING_DUE if summary_claims.settle(session=session) else Outcome.BUSY
     if adopt(session=session, finished_through=standing.finished_through, now=now):
@@ -79,9 +81,38 @@ def advance(*, session_pk: int, now: datetime) -> Outcome:
     return Outcome.BUSY if held is None else _work(held, settings, now)
 
 
-def _due_through(session: Session, settings: MemorySettings, standing: Standing) -> int | None:
+def due_under(*, session: Session, overrides: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return the first and the last run that are summarized once these settings are saved, or None if none is.
+
+    Runs that the settings in force summarize as well do not count. Where runs would be lost, more than these may be
+    summarized, since the summary needs room too; a fork may adopt one instead.
+    """
+    first, through = _all_due(session, overrides)
+    saved = max(first - 1, _all_due(session, {})[1])
+    return (saved + 1, through) if through > saved else None
+
+
+def _all_due(session: Session, overrides: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the first run behind the summary in use and the last that is summarized, whatever number of steps."""
+    settings = effective_settings(session=session, overrides=overrides).values
+    standing = standing_of(SessionTranscript(session), budget=_budget(settings))
+    through = _due_through(session, settings, standing, sys.maxsize)
+    if through is None:
+        standing = replace(standing, lost_through=_lost_through(session, overrides))
+        through = _due_through(session, settings, standing, sys.maxsize)
+    return standing.covered_through + 1, through or standing.covered_through
+
+
+def _lost_through(session: Session, overrides: Mapping[str, Any]) -> int:
+    try:
+        return max((fates.last for fates in session_plan(session=session, overrides=overrides).lost), default=0)
+    except ConvowebError:
+        return 0
+
+
+def _due_through(session: Session, settings: MemorySettings, standing: Standing, batch_tokens: int) -> int | None:
     waiting = _waiting_tokens(session, standing.covered_through + 1, standing.finished_through)
-    return next_step(standing=standing, settings=settings, waiting=waiting, batch_tokens=BATCH_TOKENS)
+    return next_step(standing=standing, settings=settings, waiting=waiting, batch_tokens=batch_tokens)
 
 
 def _budget(settings: MemorySettings) -> int | None:

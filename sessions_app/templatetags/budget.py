@@ -72,13 +72,15 @@ def prompt_column(tokens: TokenParts, budget: int) -> SafeString:
 
 
 @register.inclusion_tag("components/budget_legend.html")
-def budget_legend(tokens: TokenParts, budget: int, **notes: str) -> dict[str, object]:
-    """List a prompt's tokens by part and what is free; `notes` name what a part holds, as `runs="46–57"`."""
-    rows = [
-        LegendRow(name, amount, notes.get(name, ""))
-        for name, amount in _with_free(tokens, budget)
-        if amount > 0 or name == "free"
-    ]
+def budget_legend(tokens: TokenParts, budget: int, *, reserve: int = 0, **notes: str) -> dict[str, object]:
+    """List a prompt's tokens by part, what is free, and the reserve beside the budget.
+
+    The parts, with the overhead that is not drawn, and what is free add up to the budget. `notes` name what a part
+    holds, as `runs="46–57"`.
+    """
+    *parts, free = _with_free(tokens, budget)
+    every = [*parts, ("overhead", tokens.overhead), free, ("reserved", reserve)]
+    rows = [LegendRow(name, amount, notes.get(name, "")) for name, amount in every if amount > 0 or name == "free"]
     return {"rows": rows, "budget": budget}
 
 

@@ -40,6 +40,7 @@ PART_WORDS: Mapping[str, str] = {
     Part.RUNS: "Runs",
     Part.CONTEXT: "Context",
     Part.QUERY: "Query",
+    Part.OVERHEAD: "Overhead",
     "free": "Free",
     "reserved": "Reserve",
 }

@@ -1,17 +1,16 @@
 """A session: its runs with their fates, the tree around it, and what its next prompt consists of."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from sessions_app.domain.errors import ConvowebError, InvalidInput
+from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.identifiers import is_legal_id
 from sessions_app.domain.plan import PromptPlan
 from sessions_app.models import Project, Session
@@ -23,7 +22,6 @@ from sessions_app.queries.run_strips import strip_bars
 from sessions_app.queries.session_pages import Chip, chips_of, crumbs_of, newest_status, summary_work, tree_rows
 from sessions_app.queries.settings_controls import setting_rows
 from sessions_app.services.prompts import effective_settings, limit_without_loss, session_plan
-from sessions_app.services.sessions import fork_session
 from sessions_app.services.settings import project_settings
 from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, render_page
@@ -37,8 +35,14 @@ PAGE = "sessions/session.html"
 def session(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     """Show the session; swaps get the strip over all runs, the runs of a folded line, or one run whole."""
     project = project_for(request.user, slug)
-    conversation = session_of(project, session_id)
-    prompt, refusal = next_prompt(conversation)
+    return show_session(request, project, session_of(project, session_id), {})
+
+
+def show_session(
+    request: HtmxRequest, project: Project, conversation: Session, more: Mapping[str, Any]
+) -> HttpResponse:
+    """Render the page of a session, with `more` in its context."""
+    prompt, refusal = plan_or_refusal(conversation)
     bars = strip_bars(session=conversation, prompt=prompt) if prompt and "strip" in request.GET else []
     if request.htmx and "strip" in request.GET:
         return render_page(request, PAGE, "overview", {"bars": bars})
@@ -54,7 +58,7 @@ def session(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
         "stream": run_stream(session=conversation, prompt=prompt, asked=asked),
     }
     if not request.htmx:
-        context |= _surroundings(request, project, conversation, prompt, refusal) | {"chips": chips}
+        context |= _surroundings(request, project, conversation, prompt, refusal) | {"chips": chips, **more}
     return render_page(request, PAGE, "stream", context)
 
 
@@ -73,20 +77,6 @@ def summary_progress(request: HtmxRequest, slug: str, session_id: str) -> HttpRe
     return render(request, "sessions/summary_work.html", context)
 
 
-@login_required
-@require_POST
-def fork(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
-    """Fork the session behind a finished run and open the fork."""
-    project = project_for(request.user, slug)
-    conversation = session_of(project, session_id)
-    try:
-        new = fork_session(session=conversation, at=_fork_at(request, conversation), now=timezone.now())
-    except ConvowebError as refusal:
-        messages.error(request, refusal.detail)
-        return redirect("session", slug, session_id)
-    return HttpResponseRedirect(reverse("session", args=[slug, new.public_id]))
-
-
 def session_of(project: Project, session_id: str) -> Session:
     """Return the project's session of this id; another project's does not exist here (404)."""
     if not is_legal_id(session_id):
@@ -95,10 +85,12 @@ def session_of(project: Project, session_id: str) -> Session:
     return get_object_or_404(sessions, public_id=session_id)
 
 
-def next_prompt(conversation: Session) -> tuple[PromptPlan | None, ConvowebError | None]:
+def plan_or_refusal(
+    conversation: Session, overrides: Mapping[str, Any] | None = None
+) -> tuple[PromptPlan | None, ConvowebError | None]:
     """Return the plan of the session's next prompt, or why none can be built."""
     try:
-        return session_plan(session=conversation), None
+        return session_plan(session=conversation, overrides=overrides), None
     except ConvowebError as refusal:
         return None, refusal
 
@@ -115,19 +107,13 @@ def tree_context(project: Project, conversation: Session) -> dict[str, Any]:
     return {"tree": rows, "tree_size": size}
 
 
-def _fork_at(request: HttpRequest, conversation: Session) -> int:
-    at = _number(request.POST.get("at"))
-    if at is None:
-        raise InvalidInput(f"Name the run behind which to fork: at must be from 0 to {conversation.last_position}.")
-    return at
-
-
 def _position(text: str | None, last_position: int) -> int | None:
-    number = _number(text)
+    number = number_of(text)
     return None if number is None else min(number, last_position)
 
 
-def _number(text: str | None) -> int | None:
+def number_of(text: str | None) -> int | None:
+    """Return the whole number that a field of an address or a form gives, or None."""
     return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) <= 10 else None
 
 

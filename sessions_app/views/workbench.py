@@ -39,9 +39,9 @@ class Side:
         return self.prompt if isinstance(self.prompt, Prompt) else None
 
     @property
-    def lost(self) -> bool:
-        """Whether runs are lost."""
-        return self.prompt is not None and bool(self.prompt.lost)
+    def lost(self) -> int:
+        """How many runs are lost."""
+        return sum(fates.count for fates in self.prompt.lost) if self.prompt else 0
 
     @property
     def sentence(self) -> str:

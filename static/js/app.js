@@ -28,12 +28,18 @@
     dismiss(button) { button.closest('.toast').remove(); },
   };
 
+  // What was said is copied as who said what; anything else as its text.
+  function textOf(source) {
+    const said = $$('[data-say]', source);
+    const words = piece => $$('.txt, .tool-err, pre', piece).map(part => part.textContent.trim()).join('\n') || piece.textContent.trim();
+    return said.length ? said.map(piece => `${piece.dataset.say}: ${words(piece)}`).join('\n\n') : source.textContent;
+  }
   async function copy(button) {
     const source = button.dataset.copy === 'lang'
       ? $$('pre', button.closest('.lang')).find(pre => pre.offsetParent)
       : $(button.dataset.copy);
     try {
-      await navigator.clipboard.writeText(source.textContent);
+      await navigator.clipboard.writeText(textOf(source));
       toast('Copied');
     } catch { toast('The browser did not allow copying.', 'error'); }
   }
@@ -75,8 +81,8 @@
     const active = document.activeElement;
     focused = event.detail.target?.contains(active) && active !== document.body ? active.dataset.focus || active.id : null;
   });
-  document.addEventListener('htmx:afterSettle', event => {    // once for each new element
-    dress(event.target);
+  document.addEventListener('htmx:afterSettle', event => dress(event.target));   // once for each new element
+  document.addEventListener('htmx:afterSwap', event => {      // before it settles, lest a key finds nothing in focus
     if (focused === null || document.activeElement !== document.body) return;
     const next = (focused && document.getElementById(focused)) || event.detail.elt?.closest?.('[tabindex]');
     next?.focus({ preventScroll: true });

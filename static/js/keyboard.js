@@ -41,7 +41,7 @@
     if (list.length && !list.some(row => row.tabIndex === 0)) list[0].tabIndex = 0;
   }
   keepOneRowInTabOrder();
-  document.addEventListener('htmx:afterSettle', keepOneRowInTabOrder);
+  document.addEventListener('htmx:afterSwap', keepOneRowInTabOrder);
 
   const onRow = () => document.activeElement.matches('.tgrid tbody tr, .stream .run');
   const press = selector => { const found = $(selector); found?.click(); return Boolean(found); };

@@ -89,6 +89,19 @@ def test_a_database_that_is_busy_says_try_again(bot, monkeypatch):
     assert answer["Retry-After"] == "1"
 
 
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "k"}])
+def test_an_error_that_nobody_foresaw_is_a_problem_too(bot, monkeypatch, headers):
+    def fail(**_):
+        raise KeyError(311)
+
+    monkeypatch.setattr("sessions_app.api.sessions.create_session", fail)
+    bot.client.raise_request_exception = False
+
+    problem = check_problem(bot.post("/sessions", {}, headers=headers), 500)
+
+    assert "311" not in problem["detail"]
+
+
 def test_a_body_that_breaks_off_is_too_large_only_by_its_own_word(bot, monkeypatch):
     def too_big(_):
         raise RequestDataTooBig

@@ -6,8 +6,10 @@ from functools import cache
 import pytest
 
 from convoweb.api import api
+from sessions_app.domain.language_models import ModelFacts
 from sessions_app.domain.memory_settings import SETTINGS
-from tests.factories import make_open_run, make_project, make_session
+from sessions_app.services.model_overrides import set_model_override
+from tests.factories import NOW, make_open_run, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 BODIES = {
@@ -36,7 +38,7 @@ def named(operation_list):
 
 
 NEEDING_KEY = [each for each in operations() if "security" in each[2]]
-# A PUT in another project is about an id of that project itself.
+# A PUT in another project is about an id, or a name, of that project itself.
 NAMING_THINGS = [each for each in NEEDING_KEY if "{" in each[1] and each[0] != "PUT"]
 
 
@@ -60,6 +62,8 @@ def test_only_what_exists_is_in_it():
         "/runs/{run_id}/events",
         "/events/{event_id}",
         "/project",
+        "/models",
+        "/models/{name}",
         "/health/live",
         "/health/ready",
     }
@@ -92,14 +96,18 @@ def test_only_health_answers_without_a_key(anyone, method, path, operation):
 def test_nothing_of_another_project_can_be_reached(make_bot, method, path, operation):
     mine = make_session(make_project("mine"), "mine")
     run = make_open_run(mine)
-    ids = {"session_id": "mine", "run_id": run.public_id, "event_id": run.events.get().public_id}
+    facts = ModelFacts(context_window=9_000)
+    set_model_override(project=mine.project, name="mine/model", facts=facts, now=NOW)
+    ids = {"session_id": "mine", "run_id": run.public_id, "event_id": run.events.get().public_id, "name": "mine/model"}
     before = make_bot(mine.project).get("/sessions/mine").content
     body = BODIES.get(operation["operationId"], {})
 
     stranger = make_bot(make_project("other"))
     theirs = stranger.call(method, path.format(**ids), None if method == "GET" else body)
     nothing = stranger.call(
-        method, path.format(session_id="none", run_id="none", event_id="evt_0"), None if method == "GET" else body
+        method,
+        path.format(session_id="none", run_id="none", event_id="evt_0", name="none"),
+        None if method == "GET" else body,
     )
 
     assert (theirs.status_code, theirs.content) == (404, nothing.content)

@@ -33,7 +33,7 @@ def test_a_chosen_file_is_uploaded_and_its_report_follows_the_work(live_server, 
     expect(page.get_by_role("status").first).to_have_text("")
     work_through(import_pk=Import.objects.get().pk, now=NOW)
     expect(page.locator("#import-end")).to_have_text(
-        "Import of talks.jsonl finished: 1 imported, 0 extended, 0 unchanged, 1 errors; 100 % of the file read."
+        "Import of talks.jsonl finished: 1 imported, 0 extended, 0 unchanged, 1 with errors; 100 % of the file read."
     )
     page.get_by_role("link", name="Errors 1").click()
     expect(page.get_by_text("It is not JSON")).to_be_visible()

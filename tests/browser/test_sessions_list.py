@@ -75,7 +75,7 @@ def test_a_filter_in_a_menu_changes_the_rows_and_its_button(tree, show):
     page.get_by_role("button", name="User Any").click()
     page.get_by_label("User id").fill("u-7")
     page.get_by_label("User id").press("Enter")
-    expect(shown(page)).to_have_text("1 of 1 shown")
+    expect(shown(page)).to_have_text("1 of 1 matching session shown")
     assert titles(page) == ["Visa"]
     expect(page.locator("#chip-user")).to_have_text("Useru-7")
     page.wait_for_url("**/sessions/?user=u-7")
@@ -87,10 +87,10 @@ def test_load_more_appends_the_next_rows(project, show):
     page = show("?sort=title")
     expect(page.locator(".tgrid .t-link")).to_have_count(25)
     page.get_by_role("link", name="Load 25 more").click()
-    expect(shown(page)).to_have_text("50 of 60 shown")
+    expect(shown(page)).to_have_text("50 of 60 trees shown")
     expect(page.locator("#load-more")).to_be_focused()
     page.get_by_role("link", name="Load 25 more").click()
-    expect(shown(page)).to_have_text("60 of 60 shown")
+    expect(shown(page)).to_have_text("60 of 60 trees shown")
     assert titles(page) == [f"Session {n:02}" for n in range(60)]
     expect(page.locator("#load-more")).to_have_count(0)
 

@@ -3,7 +3,9 @@ from fractions import Fraction
 import pytest
 import tiktoken
 
+from sessions_app.domain import tokens
 from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.language_models import CARRIED_ENCODINGS
 from sessions_app.domain.tokens import TokenCounter, event_tokens
 from sessions_app.domain.transcript import Event, EventKind
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, run, settings, system, user
@@ -43,11 +45,77 @@ def test_long_ordinary_text_is_counted_exactly_though_in_slices(encoding: str):
     assert TokenCounter(encoding).text(text) == len(tiktoken.get_encoding(encoding).encode(text))
 
 
+# What has made tokenizers slow, panic or refuse: long runs of one character, blanks before a word, lone surrogates, the
+# texts of special tokens.
+HOSTILE = {
+    "spaces": " " * 1_000_000,
+    "spaces before a word": " " * 999_999 + "x",
+    "one letter": "a" * 1_000_000,
+    "line ends": "\r\n" * 250_000,
+    "one ideograph": "\u4e00" * 250_000,
+    "lone surrogates": "\ud800 alone \udfff" * 20_000,
+    "null characters": "\0" * 250_000,
+    "special tokens": "<|endoftext|><|im_start|><|fim_prefix|>" * 10_000,
+    "joined emoji": "\N{MAN}\u200d\N{WOMAN}\u200d\N{GIRL}" * 50_000,
+}
+
+
+@pytest.mark.parametrize("encoding", sorted(CARRIED_ENCODINGS))
+@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in HOSTILE.items()])
+def test_no_text_makes_counting_fail(text: str, encoding: str):
+    assert 0 < TokenCounter(encoding).text(text) <= 4 * len(text)
+
+
+@pytest.mark.parametrize("encoding", sorted(CARRIED_ENCODINGS))
+def test_special_tokens_count_as_the_text_they_are(encoding: str):
+    text = "<|endoftext|><|im_start|><|fim_prefix|>"
+    assert TokenCounter(encoding).text(text) == len(tiktoken.get_encoding(encoding).encode(text, disallowed_special=()))
+    assert TokenCounter(encoding).text(text) > 3
+
+
 @pytest.mark.parametrize(
-    "text", [" " * 1_000_000, "\n" * 300_000, "a" * 300_000, "\ud800 alone \udfff", "\0", "👨‍👩‍👧" * 50_000]
+    ("character", "times", "cl100k", "o200k"),
+    [
+        ("a", 200_000, 25_000, 25_000),
+        ("-", 200_000, 3_125, 3_125),
+        ("\u4e00", 100_000, 100_000, 100_000),
+        ("_", 50_000, 782, 782),
+        ("\N{SLIGHTLY SMILING FACE}", 50_000, 100_000, 50_000),
+    ],
 )
-def test_no_text_makes_counting_fail(text: str):
-    assert COUNTER.text(text) > 0
+def test_repeated_characters_count_as_measured(character: str, times: int, cl100k: int, o200k: int):
+    counts = [TokenCounter(encoding).text(character * times) for encoding in ("cl100k_base", "o200k_base")]
+    assert counts == [cl100k, o200k]
+
+
+@pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
+@pytest.mark.parametrize("character", [" ", "\n", "\t", "=", "*", ".", "0", "/", "\r\n", "\u00a0"])
+def test_long_runs_of_one_character_are_counted_exactly_though_in_slices(character: str, encoding: str):
+    text = (character * 250_001)[:250_001]
+    assert TokenCounter(encoding).text(text) == len(tiktoken.get_encoding(encoding).encode_ordinary(text))
+
+
+class Listening:
+    """An encoding that keeps the lengths of what it is given."""
+
+    def __init__(self):
+        self.lengths: list[int] = []
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        self.lengths.append(len(text))
+        return [0] * len(text)
+
+
+@pytest.mark.parametrize("piece", [" ", "a", "\n", "\ud800", "ab cd "])
+def test_an_encoding_gets_each_character_once_and_never_many_at_a_time(monkeypatch, piece: str):
+    """So the work grows as the text does, whatever an encoding makes of one piece of bounded length."""
+    for size in (99_999, 100_001, 1_000_000, 2_000_000):
+        listening = Listening()
+        monkeypatch.setattr(tokens, "_encoding", lambda _, listening=listening: listening)
+        text = (piece * size)[:size]
+        assert COUNTER.text(text) == sum(listening.lengths) == size
+        assert max(listening.lengths) <= 100_000
+        assert len(listening.lengths) <= size // 97_000 + 1
 
 
 ORDINARY = [

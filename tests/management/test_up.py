@@ -1,6 +1,8 @@
 import re
+import shlex
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 import time
@@ -54,6 +56,15 @@ def test_it_serves_a_page_with_all_its_static_files(running):
 
 def test_idle_it_needs_at_most_300_mib(running):
     assert memory_in_mib([running.process.pid, *running.descendants()]) <= 300
+
+
+def test_nobody_else_may_read_its_data(running):
+    data = running.folder / "data"
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (data, *data.glob("*.sqlite3*"))}
+
+    assert modes.pop("data") == 0o700
+    assert modes.keys() >= {"convoweb.sqlite3", "queue.sqlite3"}
+    assert set(modes.values()) == {0o600}
 
 
 def test_it_prints_a_generated_password_once(running):
@@ -118,7 +129,8 @@ def test_a_new_password_can_be_made(running):
 
     (first,) = re.findall(r"Password: +(\S+)\n", running.output)
     assert sign_in(first) == "True"
-    second = manage(running, "reset_password", "admin").stdout.strip()
+    (pasted,) = re.findall(r"To make a new one: (.+)\n", running.output)
+    second = run(running, *shlex.split(pasted)).stdout.strip()
     assert sign_in(first) == "False"
     assert sign_in(second) == "True"
 
@@ -130,8 +142,12 @@ def test_a_new_password_for_nobody_is_refused(running):
 
 
 def manage(installation, *arguments):
+    return run(installation, sys.executable, "manage.py", *arguments)
+
+
+def run(installation, *command):
     return subprocess.run(
-        [sys.executable, "manage.py", *arguments],
+        command,
         cwd=Path(__file__).resolve().parents[2],
         env={"CONVOWEB_DATA_DIR": str(installation.folder / "data"), "PATH": "/usr/bin:/bin"},
         capture_output=True,

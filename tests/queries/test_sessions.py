@@ -19,7 +19,7 @@ from sessions_app.queries.sessions import (
     sidebar,
 )
 from sessions_app.services.runs import append_runs
-from tests.factories import NOW, append_turns, make_project, make_session
+from tests.factories import NOW, analyze_if_many, append_turns, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 MODEL = "gpt-4.1-mini"
@@ -39,7 +39,7 @@ def ids(page):
 
 
 def bulk_sessions(project, count, *, parent=None, forked_at=None, now=NOW, **columns):
-    return Session.objects.bulk_create(
+    rows = Session.objects.bulk_create(
         Session(
             project=project,
             public_id=f"bulk-{parent.pk if parent else 0}-{n:05}",
@@ -54,6 +54,8 @@ def bulk_sessions(project, count, *, parent=None, forked_at=None, now=NOW, **col
         )
         for n in range(count)
     )
+    analyze_if_many(count)
+    return rows
 
 
 @pytest.fixture
@@ -196,7 +198,7 @@ def test_c45_pages_hold_each_of_45_sessions_of_one_second_exactly_once(project, 
     while pages == 0 or after:
         page = page_of(project, wanted, limit=limit, after=after)
         walked += [tree[0] for tree in ids(page)]
-        assert page.caption == f"{len(walked)} of 45 shown"
+        assert page.caption == f"{len(walked)} of 45 {'matching sessions' if wanted.words else 'trees'} shown"
         after, pages = page.next_cursor, pages + 1
     assert walked == whole
     assert pages == -(-45 // limit)

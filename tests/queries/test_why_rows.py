@@ -86,6 +86,6 @@ def test_filters_keep_to_a_fate_or_to_what_differs():
 def test_its_cost_does_not_grow_with_the_session(django_assert_num_queries):
     session = make_session(runs=1000, settings=BUFFER | {"max_input_tokens": 500})
     prompt = session_prompt(session=session)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         found = why_table(session=session, a=prompt, b=prompt, asked=WhyAsked())
     assert len(found.rows) < 50

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from sessions_app.models import Event, Membership, Project, Run, Session
-from sessions_app.services.demo import CONVERSATIONS, load_demo
+from sessions_app.services.demo import CONVERSATIONS, FIRST_CONVERSATION, load_demo
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +44,8 @@ def test_it_has_trees_forks_tools_endings_summaries_and_tags(owner):
     assert all(session.updated_at <= now for session in sessions.values())
     assert Run.objects.filter(created_at__gt=now).count() == 0
     newest_root = project.sessions.roots().order_by("-tree_active_at").first()
-    assert newest_root == sessions["lisbon-trip"]
+    assert newest_root == sessions["lost-bag"]
+    assert newest_root.title == FIRST_CONVERSATION
     assert newest_root.tree_active_at > now - timedelta(minutes=5)
 
 

@@ -1,6 +1,7 @@
 """Uploaded files on their way in: each conversation reported once, whatever happens to the worker."""
 
 import json
+import stat
 from dataclasses import replace
 from datetime import timedelta
 
@@ -54,6 +55,13 @@ def report(work):
 
 def stored_files(folder):
     return list((folder / "imports").iterdir())
+
+
+def test_nobody_else_may_read_what_is_kept(begin, data_dir):
+    begin(row(1))
+
+    folder = data_dir / "imports"
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())] == [0o700, 0o600]
 
 
 def test_an_upload_waits_until_it_is_worked_through(begin, data_dir):

@@ -248,3 +248,48 @@ def test_a_step_costs_the_same_in_a_long_session(scripted, django_assert_max_num
             assert advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED
         counts.append(len(captured))
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize(
+    ("own", "overrides", "due"),
+    [
+        ({}, {"summarize_at": 0, "offset": 4}, (1, 6)),
+        ({}, {"summarize_at": 0, "offset": 10}, None),
+        ({}, {"strategy": "buffer", "summarize_at": 0, "offset": 4}, None),
+        ({}, {"max_runs": 7, "offset": 0}, (1, 3)),
+        (AT_ONCE | {"offset": 4}, {"offset": 2}, (7, 8)),
+        (AT_ONCE | {"offset": 4}, {"offset": 5}, None),
+        (AT_ONCE | {"offset": 4}, {"max_summary_tokens": 64}, None),
+    ],
+)
+@pytest.mark.parametrize("caught_up", [True, False])
+def test_it_foretells_what_saving_settings_will_summarize(scripted, own, overrides, due, caught_up):
+    scripted()
+    session = make_session(runs=10, settings=own)
+    if caught_up:
+        advance_all(session)
+
+    assert summaries.due_under(session=session, overrides=overrides) == due
+
+    advance_all(session)
+    before = session.summary.covers_through if session.summary else 0
+    session.settings |= overrides
+    session.save()
+    advance_all(session)
+    assert (session.summary.covers_through if session.summary else 0) == (due[1] if due else before)
+
+
+def test_it_foretells_that_runs_which_would_be_lost_are_summarized(scripted):
+    scripted()
+    session = make_session(runs=12, settings={"max_input_tokens": 4000})
+    overrides = {"max_input_tokens": 130, "summarize_at": 1, "summarize_to": 1}
+    assert session_plan(session=session, overrides=overrides).lost
+
+    due = summaries.due_under(session=session, overrides=overrides)
+
+    session.settings |= overrides
+    session.save()
+    advance_all(session)
+    assert due is not None
+    assert due[0] == 1
+    assert 1 <= due[1] <= session.summary.covers_through

@@ -6,11 +6,13 @@ import time
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import OperationalError, connection
+from django.http import HttpResponse
 
 from sessions_app.models import ApiKey, Membership, Run
 from sessions_app.services import sessions
 from sessions_app.services.keys import create_api_key
 from sessions_app.views import tune_saving
+from sessions_app.views.accounts import SignIn
 from tests.api.conftest import Bot
 from tests.factories import make_project, make_session
 
@@ -103,6 +105,27 @@ def test_a_page_says_that_the_database_is_busy(reader, session, monkeypatch):
     monkeypatch.setattr(tune_saving, "update_session", refuse)
 
     answer = reader.post("/p/p/sessions/s/tune/save/", {"offset": "3"})
+
+    assert (answer.status_code, answer["Retry-After"]) == (503, "1")
+    assert "The database is busy" in answer.content.decode()
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+@pytest.mark.django_db(transaction=True)
+def test_a_login_that_cannot_be_saved_says_that_the_database_is_busy(writer, client, monkeypatch, is_new):
+    """The login is saved behind the view, where its errors do not pass."""
+    if not is_new:
+        writer.execute("ROLLBACK")
+        client.session.save()
+        writer.execute("BEGIN IMMEDIATE")
+
+    def change_login(_view, request):
+        request.session["changed"] = True
+        return HttpResponse("done")
+
+    monkeypatch.setattr(SignIn, "dispatch", change_login)
+
+    answer = client.get("/login/")
 
     assert (answer.status_code, answer["Retry-After"]) == (503, "1")
     assert "The database is busy" in answer.content.decode()

@@ -155,7 +155,7 @@ def test_a_running_import_asks_again_and_a_finished_one_says_so_once(client, mem
     work_through(import_pk=Import.objects.get().pk, now=NOW)
     ended = page(client, address, **SWAP)
     assert "every 1s" not in ended
-    assert "finished: 1 imported, 0 extended, 0 unchanged, 0 errors; 100 % of the file read." in ended
+    assert "finished: 1 imported, 0 extended, 0 unchanged, 0 with errors; 100 % of the file read." in ended
     assert "finished: 1 imported" not in page(client, address)
 
 

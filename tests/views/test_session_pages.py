@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,10 +10,10 @@ from django.utils.html import strip_tags
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.transcript import Event, EventKind
 from sessions_app.models import Membership, Session, Summary
-from sessions_app.services.prompts import session_prompt
+from sessions_app.services.prompts import session_plan, session_prompt
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session
-from tests.factories import NOW, make_open_run, make_project, make_session
+from tests.factories import NOW, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -130,6 +131,20 @@ def test_the_page_opens_and_says_why_when_no_prompt_fits(client, project):
     assert shown.count("<article") == 2
 
 
+@pytest.mark.parametrize("own", [{"max_input_tokens": 500}, {"strategy": "buffer", "model": "gpt-4"}])
+def test_the_parts_of_the_budget_and_what_is_free_add_up(client, project, own):
+    session = make_session(project, runs=9, settings=own, instructions="Be brief.")
+    plan = session_plan(session=session)
+
+    legend = page(client, "/p/p/sessions/s/").split('<table class="legend">')[1].split("</table>")[0]
+
+    rows = re.findall(r'<th scope="row">.*?</span>(\w+).*?<td class="num">([\d,]+)</td>', legend)
+    tokens = {word: int(number.replace(",", "")) for word, number in rows}
+    reserve = tokens.pop("Reserve", 0)
+    assert tokens["Overhead"] == plan.tokens.overhead
+    assert (sum(tokens.values()), reserve) == (plan.budget, plan.reserve)
+
+
 def test_lost_runs_are_named_with_ways_out(client, project):
     make_session(project, runs=30, settings={"strategy": "summary", "max_input_tokens": 60})
     shown = page(client, "/p/p/sessions/s/")
@@ -147,32 +162,6 @@ def test_it_says_how_summarizing_stands_and_starts_anew_when_it_has_ended(client
     running.save()
     assert client.get("/p/p/sessions/s/summary/", headers=HTMX)["HX-Refresh"] == "true"
     assert "The endpoint did not answer." in page(client, "/p/p/sessions/s/")
-
-
-def test_it_forks_behind_a_run_and_opens_the_fork(client, project):
-    session = make_session(project, runs=3)
-    response = client.post("/p/p/sessions/s/fork/", {"at": 2})
-    fork = Session.objects.get(parent=session)
-    assert (fork.forked_at, response["Location"]) == (2, f"/p/p/sessions/{fork.public_id}/")
-
-
-def test_it_does_not_fork_behind_the_open_run(client, project):
-    session = make_session(project, runs=1)
-    make_open_run(session)
-    response = client.post("/p/p/sessions/s/fork/", {"at": 2}, follow=True)
-    assert "A fork starts at a finished run" in response.content.decode()
-    assert not Session.objects.filter(parent=session).exists()
-
-
-@pytest.mark.parametrize(
-    "given", [{}, {"at": ""}, {"at": "abc"}, {"at": "-1"}, {"at": "1.5"}, {"at": "4"}, {"at": "9" * 30}]
-)
-def test_it_forks_nowhere_but_behind_the_run_that_was_named(client, project, given):
-    session = make_session(project, runs=3)
-    response = client.post("/p/p/sessions/s/fork/", given, follow=True)
-    assert response.redirect_chain == [("/p/p/sessions/s/", 302)]
-    assert "from 0 to 3" in response.content.decode()
-    assert not Session.objects.filter(parent=session).exists()
 
 
 SAID = simple_turn("What about it?", "It is fine.")

@@ -15,10 +15,11 @@ from sessions_app.domain.summaries import SummarizerName
 from sessions_app.domain.transcript import Event, EventKind, Role, RunStatus
 from sessions_app.models import Membership, Session, Summary
 from sessions_app.services import summaries
-from sessions_app.services.prompts import effective_settings
+from sessions_app.services.prompts import effective_settings, session_plan
 from sessions_app.services.runs import add_events, change_run
 from sessions_app.services.sessions import update_session
 from sessions_app.services.settings import save_project_settings
+from sessions_app.services.snapshots import refresh_snapshot
 from tests.factories import NOW, append_turns, make_open_run, make_project, make_session
 
 pytestmark = pytest.mark.django_db
@@ -138,7 +139,7 @@ def test_the_next_page_comes_as_rows_and_a_button_in_place(client, member, proje
     following = show(client, f"?after={after}", **SWAP).content.decode()
     assert following.count("<tbody") == 5
     assert 'id="more" hx-swap-oob="true"' in following
-    assert "30 of 30 shown" in following
+    assert "30 of 30 trees shown" in following
     assert "<html" in show(client, f"?after={after}").content.decode()
 
 
@@ -190,8 +191,31 @@ def test_a_row_shows_the_stored_figures_of_the_next_prompt(client, tree):
     snapshot(tree, lost=2)
     page = show(client).content.decode()
     assert '<span class="num">1,003</span>' in page
-    assert "2 runs the model cannot see, lost" in page
+    assert "2 runs the model cannot see, 2 lost" in page
     assert "ctx stale" not in page
+
+
+def test_list_tree_and_session_say_the_same_of_lost_runs(client, member, project):
+    session = make_session(project, runs=12, settings={"max_input_tokens": 70, "last_n": 8})
+    refresh_snapshot(session=session)
+    plan = session_plan(session=session)
+    lost = sum(fates.count for fates in plan.lost)
+    assert 0 < lost < plan.unseen
+
+    said = f"{plan.unseen} runs the model cannot see, {lost} lost"
+
+    assert show(client).content.decode().count(f'title="{said}"') == 1
+    session_page = client.get("/p/p/sessions/s/").content.decode()
+    assert session_page.count(f'title="{said}"') == 1  # in the tree beside it
+    assert f"{said}</p>" in session_page
+    assert client.get("/p/p/sessions/s/tune/").content.decode().count(f'title="{said}"') == 3
+
+
+@pytest.mark.parametrize(
+    ("query", "said"), [("", "1 of 1 tree shown"), ("?view=forks", "2 of 2 matching sessions shown")]
+)
+def test_it_says_what_it_counts(client, tree, query, said):
+    assert said in show(client, query).content.decode()
 
 
 def shows_stale_figures(client):

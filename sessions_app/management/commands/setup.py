@@ -1,6 +1,8 @@
 """Brings an installation up to date and, on the very first start, makes its administrator and a demo project."""
 
 import hashlib
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from sessions_app.services import accounts
-from sessions_app.services.demo import load_demo
+from sessions_app.services.demo import FIRST_CONVERSATION, load_demo
 
 ADMINISTRATOR = "admin"
 
@@ -41,9 +43,18 @@ class Command(BaseCommand):
         self.stdout.write(
             f"\n  Administrator: {ADMINISTRATOR}"
             f"\n  Password:      {password}"
-            f"\n  It is shown only now; manage.py reset_password {ADMINISTRATOR} makes a new one.\n\n"
+            f"\n  It is shown only now. To make a new one: {_command('reset_password', ADMINISTRATOR)}"
+            f"\n\n  The demo project begins with the conversation to start with: {FIRST_CONVERSATION}.\n\n"
         )
         self.stdout.flush()
+
+
+def _command(*words: str) -> str:
+    """Return a command of ours as it can be pasted where this one was started."""
+    here = Path.cwd()
+    # Not resolved: the interpreter of a virtual environment is a link, and only under its own name finds our packages.
+    paths = [Path(sys.executable), settings.BASE_DIR / "manage.py"]
+    return shlex.join([*(str(path.relative_to(here) if path.is_relative_to(here) else path) for path in paths), *words])
 
 
 def _collect_static_files() -> None:

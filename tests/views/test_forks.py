@@ -1,0 +1,75 @@
+"""Forking on the pages."""
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from sessions_app.models import Membership, Session
+from tests.factories import make_open_run, make_project, make_session
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project(client):
+    user = get_user_model().objects.create_user("reader")
+    project = make_project()
+    Membership.objects.create(project=project, user=user)
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return project
+
+
+def test_it_asks_before_it_forks_and_proposes_a_title_of_its_own(client, project):
+    session = make_session(project, runs=3, title="Lost bag")
+
+    asked = client.get("/p/p/sessions/s/fork/?at=2").content.decode()
+
+    assert "Fork behind run 2" in asked
+    assert "shares runs 1–2 with this one" in asked
+    assert 'value="Lost bag, from run 2"' in asked
+    assert not Session.objects.filter(parent=session).exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [({}, "Lost bag, from run 2"), ({"title": " What if "}, "What if"), ({"title": ""}, "")],
+)
+def test_it_forks_behind_a_run_opens_the_fork_and_says_so(client, project, given, title):
+    session = make_session(project, runs=3, title="Lost bag")
+
+    response = client.post("/p/p/sessions/s/fork/", {"at": 2} | given, follow=True)
+
+    fork = Session.objects.get(parent=session)
+    assert (fork.forked_at, fork.title) == (2, title)
+    assert response.redirect_chain == [(f"/p/p/sessions/{fork.public_id}/", 302)]
+    assert "This is the fork: it starts behind run 2 of Lost bag." in response.content.decode()
+
+
+def test_a_long_title_still_makes_a_fork(client, project):
+    session = make_session(project, runs=1, title="t" * 500)
+
+    client.post("/p/p/sessions/s/fork/", {"at": 1})
+
+    assert Session.objects.get(parent=session).title == "t" * 500
+
+
+def test_it_does_not_fork_behind_the_open_run(client, project):
+    session = make_session(project, runs=1)
+    make_open_run(session)
+    response = client.post("/p/p/sessions/s/fork/", {"at": 2}, follow=True)
+    assert "A fork starts at a finished run" in response.content.decode()
+    assert not Session.objects.filter(parent=session).exists()
+
+
+NO_RUN = [{}, {"at": ""}, {"at": "abc"}, {"at": "-1"}, {"at": "1.5"}, {"at": "9" * 30}]
+
+
+@pytest.mark.parametrize(
+    ("method", "given"),
+    [("post", {"at": "4"}), *(("post", each) for each in NO_RUN), *(("get", each) for each in NO_RUN)],
+)
+def test_it_forks_nowhere_but_behind_the_run_that_was_named(client, project, method, given):
+    session = make_session(project, runs=3)
+    response = getattr(client, method)("/p/p/sessions/s/fork/", given, follow=True)
+    assert response.redirect_chain == [("/p/p/sessions/s/", 302)]
+    assert "from 0 to 3" in response.content.decode()
+    assert not Session.objects.filter(parent=session).exists()
