@@ -105,7 +105,7 @@ def _all_due(session: Session, overrides: Mapping[str, Any]) -> tuple[int, int]:
 
 def _lost_through(session: Session, overrides: Mapping[str, Any]) -> int:
     try:
-        return max((fates.last for fates in session_plan(session=session, overrides=overrides).lost), default=0)
+        return max((fates.last for fates in session_plan(session=session, overrides=overrides).gap), default=0)
     except ConvowebError:
         return 0
 

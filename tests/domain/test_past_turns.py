@@ -89,9 +89,9 @@ def test_the_open_run_is_a_turn_too():
     assert contents(build(reader, at=1)) == ["q1"]
 
 
-def test_a_run_without_input_leaves_the_context_for_a_question():
+def test_a_run_without_input_is_asked_as_an_open_run_without_one_is():
     reader = InMemoryTranscript([exchange("q1", "a1"), run(assistant("By the way."))])
-    assert contents(build(reader, at=2)) == ["q1", "a1"]
+    assert contents(build(reader, at=2)) == ["q1", "a1", "[empty message]"]
 
 
 @pytest.mark.parametrize("at", [0, -1, 6, 2**31 - 1])

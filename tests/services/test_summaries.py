@@ -283,7 +283,7 @@ def test_it_foretells_that_runs_which_would_be_lost_are_summarized(scripted):
     scripted()
     session = make_session(runs=12, settings={"max_input_tokens": 4000})
     overrides = {"max_input_tokens": 130, "summarize_at": 1, "summarize_to": 1}
-    assert session_plan(session=session, overrides=overrides).lost
+    assert session_plan(session=session, overrides=overrides).gap
 
     due = summaries.due_under(session=session, overrides=overrides)
 
