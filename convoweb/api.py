@@ -56,6 +56,7 @@ class ConvowebAPI(NinjaAPI):
         answer = {"schema": {"$ref": "#/components/schemas/Problem"}}
         for operations in schema["paths"].values():
             for operation in operations.values():
+                operation["summary"] = operation["description"].partition(".")[0]
                 operation["responses"]["default"] = {"description": "A problem.", "content": {CONTENT_TYPE: answer}}
         return schema
 

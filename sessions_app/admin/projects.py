@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 
 from sessions_app.admin.lists import LookedAt, OwnProjects, ProjectFilter
@@ -37,6 +38,10 @@ class ProjectAdmin(OwnProjects):
     def has_delete_permission(self, request: HttpRequest, obj: Project | None = None) -> bool:
         """Allow what the user may do, but only for an empty project."""
         return super().has_delete_permission(request, obj) and obj is not None and not obj.sessions.exists()
+
+    def view_on_site(self, obj: Project) -> str:
+        """Return the address of the project's own pages."""
+        return reverse("sessions", args=[obj.slug])
 
     @admin.display(description="members", ordering="members")
     def member_count(self, project: Any) -> int:

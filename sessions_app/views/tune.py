@@ -9,6 +9,7 @@ from urllib.parse import quote
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_safe
 from django_htmx.http import replace_url, trigger_client_event
 
@@ -78,7 +79,10 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
         swapped = replace_url(render_page(request, PAGE, partial, context), address)
         return trigger_client_event(swapped, "announce", {"value": context["sides"][1].sentence})
     context |= page_context(request.user, bench.project, area="sessions")
-    return render_page(request, PAGE, partial, context | tree_context(bench.project, bench.conversation) | more)
+    page = render_page(request, PAGE, partial, context | tree_context(bench.project, bench.conversation) | more)
+    # Going back behind saving shows what is saved now, not what was.
+    add_never_cache_headers(page)
+    return page
 
 
 def _built(request: HttpRequest, tab: str) -> str:

@@ -202,6 +202,14 @@ def test_a_project_is_made_with_its_members(client, administrator):
     assert (project.slug, project.memberships.get().user) == ("support", administrator)
 
 
+def test_from_a_project_one_comes_to_its_pages(client, administrator):
+    project = make_project("pages")
+
+    shown = client.get(f"/admin/sessions_app/project/{project.pk}/change/").content.decode()
+
+    assert 'href="/p/pages/sessions/"' in shown
+
+
 def test_only_an_empty_project_is_deleted_here(client, administrator):
     used, empty = make_project("used"), make_project("empty")
     make_session(used)

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
-from django.db import connection
+from django.db import IntegrityError, connection
+from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -124,3 +125,20 @@ def test_what_the_key_may_not_do_is_refused_before_anything_is_written(session, 
         assert reader.post("/sessions/s/runs", TURN, headers=KEY).status_code == 403
 
     assert all(query["sql"].startswith("SELECT") for query in queries)
+
+
+def test_a_place_that_goes_with_its_session_just_now_is_free_again(bot, session, monkeypatch):
+    create = QuerySet.create
+    refused: list[str] = []
+
+    def taken_for_a_moment(rows, **columns):
+        if not refused:
+            refused.append(columns["key"])
+            raise IntegrityError
+        return create(rows, **columns)
+
+    monkeypatch.setattr(QuerySet, "create", taken_for_a_moment)
+
+    answer = bot.post("/sessions/s/runs", {"input": "q", "output": "a"}, headers={"Idempotency-Key": "k"})
+
+    assert (answer.status_code, refused) == (201, ["k"])

@@ -37,6 +37,12 @@ def named(operation_list):
     return [pytest.param(*each, id=f"{each[0]} {each[1]}") for each in operation_list]
 
 
+@pytest.mark.parametrize(("method", "path", "operation"), named(operations()))
+def test_each_operation_is_called_by_what_it_does(method, path, operation):
+    assert operation["description"].startswith(operation["summary"] + ".")
+    assert len(operation["summary"].split()) >= 2
+
+
 NEEDING_KEY = [each for each in operations() if "security" in each[2]]
 # A PUT in another project is about an id, or a name, of that project itself.
 NAMING_THINGS = [each for each in NEEDING_KEY if "{" in each[1] and each[0] != "PUT"]

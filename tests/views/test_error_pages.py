@@ -46,3 +46,7 @@ def test_no_page_has_inline_script_or_style_or_handlers(client):
     assert " style=" not in page
     assert " onclick=" not in page
     assert "script-src 'self'" in client.get("/login/")["Content-Security-Policy"]
+
+
+def test_the_icon_that_browsers_ask_for_is_found(client):
+    assert client.get("/favicon.ico")["Location"].endswith("vendor/favicon.svg")

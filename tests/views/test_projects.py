@@ -78,3 +78,15 @@ def test_the_menu_offers_only_the_projects_of_the_user(reader):
 
     assert (context["project"], list(context["projects"]), context["area"]) == (own, [own], "import")
     assert Project.objects.count() == 2
+
+
+@pytest.mark.parametrize(("is_superuser", "links"), [(True, 2), (False, 0)])
+def test_the_menu_leads_to_the_reference_and_those_who_may_to_the_administration(client, is_superuser, links):
+    user = get_user_model().objects.create_user("reader", is_superuser=is_superuser, is_staff=is_superuser)
+    Membership.objects.create(project=make_project(), user=user)
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+
+    menu = client.get("/p/p/sessions/").content.decode().split('id="m-project"')[1].split("</nav>")[0]
+
+    assert 'href="/api/v1/docs"' in menu
+    assert menu.count('href="/admin/') == links

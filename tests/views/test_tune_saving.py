@@ -123,3 +123,9 @@ def test_the_question_is_led_back_to_from_where_it_came(client, project):
 
     form = {"summarize_at": "0", "offset": "2", "tab": "why", "sure": "1"}
     assert client.post("/p/p/sessions/s/tune/save/", form)["Location"] == "/p/p/sessions/s/tune/why/"
+
+
+@pytest.mark.parametrize("path", ["", "why/", "save/?last_n=3", "default/?last_n=3"])
+def test_going_back_behind_saving_asks_for_the_page_anew(client, project, path):
+    make_session(project, runs=1)
+    assert "no-store" in client.get(f"/p/p/sessions/s/tune/{path}")["Cache-Control"]
