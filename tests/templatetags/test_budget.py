@@ -74,7 +74,7 @@ def test_it_lists_tokens_and_percent_of_each_part_and_what_is_free():
 
     assert text[4] == ["Runs", "46", "to", "57", "5,842", "73.0", "%"]
     assert text[-1] == ["Free", "587", "7.3", "%"]
-    assert len(text) == 8
+    assert len(text) == 9
 
 
 def test_it_leaves_out_parts_without_tokens_but_not_what_is_free():
