@@ -78,7 +78,7 @@ def test_saving_as_default_opens_a_dialog(session, project, page, live_server):
     page.get_by_role("button", name="Save as project default").click()
     dialog = page.get_by_role("dialog", name="Save 1 setting as project default")
     expect(dialog).to_contain_text("1session changes with its next prompt")
-    dialog.get_by_role("button", name="Save, 1 session changes").click()
+    dialog.get_by_role("button", name="Save as project default").click()
     expect(page.locator("#toasts")).to_contain_text("saved as the default")
     project.refresh_from_db()
     assert project.settings == {"last_n": 3}
