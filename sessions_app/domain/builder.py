@@ -12,7 +12,6 @@ from sessions_app.domain.budget import budget_of
 from sessions_app.domain.deciding import Asked, Decision, Situation, Terms, decide, weigh
 from sessions_app.domain.errors import FieldError, InvalidInput
 from sessions_app.domain.fixed_parts import fixed_parts
-from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings, stored_values
 from sessions_app.domain.pieces import Head, Payload, Renderer, Tail
 from sessions_app.domain.plan import Prompt, PromptPlan, Turn
@@ -97,7 +96,7 @@ def plan_prompt(*, reader: TranscriptReader, settings: EffectiveSettings, query:
 
 
 def _terms(settings: EffectiveSettings) -> Terms:
-    model = language_model(settings.values.model)
+    model = settings.model
     renderer = PROMPT_FORMATS[settings.values.format]
     return Terms(settings, model, model.counter, budget_of(settings.values, model), renderer)
 

@@ -44,6 +44,9 @@ class ModelFacts:
     output_price: Decimal | None = None
 
 
+NO_FACTS = ModelFacts()
+
+
 @dataclass(frozen=True, slots=True)
 class LanguageModel:
     """A model as far as prompts care; `window` is None where unknown, `is_known` whether any table has the model."""
@@ -54,7 +57,7 @@ class LanguageModel:
     window: int | None
     is_known: bool
     offers: tuple[ModelInfo, ...] = field(default=(), repr=False, compare=False)
-    own: ModelFacts = ModelFacts()
+    own: ModelFacts = NO_FACTS
 
     @property
     def counter(self) -> TokenCounter:

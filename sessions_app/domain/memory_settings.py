@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
+from sessions_app.domain.language_models import NO_FACTS, LanguageModel, ModelFacts, language_model
+
 UNLIMITED = "unlimited"
 LARGEST_INTEGER = 2**31 - 1
 
@@ -255,10 +257,16 @@ SETTINGS_BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in 
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSettings:
-    """The values in force and the layer each of them comes from."""
+    """The values in force and the layer each of them comes from; `facts` are what the project says of the model."""
 
     values: MemorySettings
     origins: Mapping[str, Layer]
+    facts: ModelFacts = NO_FACTS
+
+    @property
+    def model(self) -> LanguageModel:
+        """What is known of the model in force."""
+        return language_model(self.values.model).with_facts(self.facts)
 
 
 def stored_value(value: Any) -> Any:

@@ -5,7 +5,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from sessions_app.domain.language_models import LONGEST_NAME, NAME_RULE, ModelFacts, is_legal_name
+from sessions_app.domain.language_models import LONGEST_NAME, NAME_RULE, NO_FACTS, ModelFacts, is_legal_name
 from sessions_app.domain.memory_settings import LARGEST_INTEGER
 from sessions_app.models.fields import BytewiseCharField
 from sessions_app.models.projects import Project
@@ -27,7 +27,7 @@ class ModelOverrideQuerySet(models.QuerySet["ModelOverride"]):
     def facts_of(self, name: str) -> ModelFacts:
         """What is said of a model, among the overrides of one project."""
         row = self.filter(name=name).first()
-        return ModelFacts() if row is None else row.to_value()
+        return NO_FACTS if row is None else row.to_value()
 
 
 class ModelOverride(models.Model):

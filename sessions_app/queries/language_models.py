@@ -2,11 +2,13 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from heapq import merge
 from itertools import groupby, islice
 
 from sessions_app.domain.errors import NotFound
-from sessions_app.domain.language_models import LanguageModel, ModelFacts, language_model, listed_names
+from sessions_app.domain.language_models import NO_FACTS, LanguageModel, language_model, listed_names
+from sessions_app.domain.memory_settings import EffectiveSettings
 from sessions_app.models import ModelOverride, Project
 
 
@@ -21,16 +23,22 @@ def known_models(*, project: Project, words: str, after: str, count: int) -> lis
     names = (name for name, _ in groupby(merge(own, _listed(words, after))))
     found = list(islice(_known(names, frozenset(own)), count))
     facts = {row.name: row.to_value() for row in overrides.filter(name__in=[model.name for model in found])}
-    return [model.with_facts(facts.get(model.name, ModelFacts())) for model in found]
+    return [model.with_facts(facts.get(model.name, NO_FACTS)) for model in found]
 
 
 def known_model(*, project: Project, name: str) -> LanguageModel:
     """Return one model, or raise NotFound if neither the tables nor the project know it."""
     facts = ModelOverride.objects.filter(project=project).facts_of(name)
     model = language_model(name).with_facts(facts)
-    if not model.is_known and facts == ModelFacts():
+    if not model.is_known and facts == NO_FACTS:
         raise NotFound("No model with this name is known.")
     return model
+
+
+def with_facts(settings: EffectiveSettings, *, project_id: int) -> EffectiveSettings:
+    """Return settings with what the project says of the model that they name."""
+    facts = ModelOverride.objects.filter(project=project_id).facts_of(settings.values.model)
+    return replace(settings, facts=facts)
 
 
 def _listed(words: str, after: str) -> Iterator[str]:

@@ -6,13 +6,11 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
-from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import (
     SETTINGS,
     UNLIMITED,
     EffectiveSettings,
     Layer,
-    MemorySettings,
     Setting,
     SettingKind,
     stored_values,
@@ -22,6 +20,7 @@ from sessions_app.domain.settings_draft import Draft, value_as_text
 from sessions_app.domain.settings_effects import no_effect
 from sessions_app.domain.strategies import STRATEGIES
 from sessions_app.models import Session, has_parent_conversation
+from sessions_app.queries.language_models import with_facts
 
 _RANGES: Mapping[str, tuple[float, float, float]] = {
     "max_input_tokens": (250, 32_000, 250),
@@ -102,11 +101,12 @@ def control_groups(
     *, session: Session, draft: Draft, saved: EffectiveSettings, carried: Mapping[str, str]
 ) -> list[ControlGroup]:
     """Return all controls in their groups; `carried` is what addresses carry besides the draft."""
-    values = resolve_settings(
+    drafted = resolve_settings(
         default_model=saved.values.model, project=stored_values(saved.values), session={}, request=draft.overrides
-    ).values
+    )
+    drafted = with_facts(drafted, project_id=session.project_id)
     controls = (
-        _control(setting, session=session, draft=draft, saved=saved, values=values, carried=carried)
+        _control(setting, session=session, draft=draft, saved=saved, drafted=drafted, carried=carried)
         for setting in SETTINGS
     )
     grouped = groupby(controls, key=lambda control: control.setting.group)
@@ -131,7 +131,7 @@ def _control(
     session: Session,
     draft: Draft,
     saved: EffectiveSettings,
-    values: MemorySettings,
+    drafted: EffectiveSettings,
     carried: Mapping[str, str],
 ) -> Control:
     name, now = setting.name, stored_values(saved.values)
@@ -150,19 +150,19 @@ def _control(
         changed=changed,
         inherits=name in draft.changes and draft.changes[name] is None,
         error=draft.errors.get(name, ""),
-        no_effect=_no_effect(setting, session, values),
+        no_effect=_no_effect(setting, session, drafted),
         slider=_slider(setting, value),
         reset=address(texts, carried),
-        says=f"Sends {STRATEGIES[values.strategy].ABOUT}." if name == "strategy" else "",
+        says=f"Sends {STRATEGIES[drafted.values.strategy].ABOUT}." if name == "strategy" else "",
     )
 
 
-def _no_effect(setting: Setting, session: Session, values: MemorySettings) -> str:
+def _no_effect(setting: Setting, session: Session, drafted: EffectiveSettings) -> str:
     """Return why a setting changes nothing under the values in force, empty if it does."""
     if setting.name in ("include_parent_context", "parent_depth") and not has_parent_conversation(session):
         shared = " but the one it shares runs with" if session.parent_id else ""
         return f"no effect: this conversation has no parent{shared}"
-    idle = no_effect(setting, values, language_model(values.model).window)
+    idle = no_effect(setting, drafted.values, drafted.model.window)
     return f"no effect: {idle.reason}" if idle else ""
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 
 from sessions_app.domain.errors import FieldError, InvalidInput, NotFound
-from sessions_app.domain.language_models import ModelFacts, check_name
+from sessions_app.domain.language_models import NO_FACTS, ModelFacts, check_name
 from sessions_app.models import ModelOverride, Project, Session
 from sessions_app.services.wishes import wish_for_all
 
@@ -14,7 +14,7 @@ from sessions_app.services.wishes import wish_for_all
 def set_model_override(*, project: Project, name: str, facts: ModelFacts, now: datetime) -> ModelOverride:
     """Let a project's own facts of a model win over the built-in tables, in place of what it said before."""
     check_name(name)
-    if facts == ModelFacts():
+    if facts == NO_FACTS:
         detail = "Give at least one of context_window, input_price, cached_input_price, output_price."
         raise InvalidInput(detail, errors=[FieldError("", detail)])
     with transaction.atomic():
@@ -31,7 +31,7 @@ def remove_model_override(*, project: Project, name: str, now: datetime) -> None
         deleted, _ = ModelOverride.objects.filter(project=project, name=name).delete()
         if not deleted:
             raise NotFound("This project says nothing of a model with this name.")
-        _wish(project, earlier, ModelFacts(), now)
+        _wish(project, earlier, NO_FACTS, now)
 
 
 def _facts_locked(project: Project, name: str) -> ModelFacts:

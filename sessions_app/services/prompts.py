@@ -9,23 +9,27 @@ from django.conf import settings as configuration
 from sessions_app.domain.base_messages import Base
 from sessions_app.domain.builder import build_prompt, plan_prompt
 from sessions_app.domain.errors import NotFound
-from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import LARGEST_INTEGER, EffectiveSettings, OnGap
 from sessions_app.domain.plan import FateRange, Prompt, PromptPlan
 from sessions_app.domain.run_tokens import are_exact
 from sessions_app.domain.setting_values import check_settings, resolve_settings
 from sessions_app.models import Session, SessionTranscript
 from sessions_app.models.connections import one_state
+from sessions_app.queries.language_models import with_facts
 
 
 def effective_settings(*, session: Session, overrides: Mapping[str, Any] | None = None) -> EffectiveSettings:
-    """Return the values in force for a session's prompt and the layer of each; overrides are checked."""
-    return resolve_settings(
+    """Return the values in force for a session's prompt and the layer of each; overrides are checked.
+
+    With them goes what the project says of the model, so that whoever decides by them knows it.
+    """
+    effective = resolve_settings(
         default_model=configuration.CONVOWEB_MODEL,
         project=session.project.settings,
         session=session.settings,
         request=check_settings(overrides or {}),
     )
+    return with_facts(effective, project_id=session.project_id)
 
 
 def session_prompt(
@@ -83,7 +87,7 @@ def limit_without_loss(*, session: Session) -> int | None:
     values, tokens = plan.settings.values, plan.tokens
     if values.max_input_tokens is None:
         return None
-    counter = language_model(values.model).counter
+    counter = plan.settings.model.counter
     highest = LARGEST_INTEGER if are_exact(values, counter) else 2 * plan.budget
     lost = counter.scaled(sum(_stored_tokens(session, fates) for fates in plan.lost))
     room_twice = tokens.total - tokens.summary - tokens.parent_context + tokens.runs + 2 * lost

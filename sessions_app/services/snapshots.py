@@ -26,16 +26,17 @@ def refresh_snapshot(*, session: Session) -> int:
 
 
 def _snapshot(session: Session) -> dict[str, Any]:
-    values, wish = effective_settings(session=session).values, session.summary_wanted_at
+    settings, wish = effective_settings(session=session), session.summary_wanted_at
     state = {
         "position": session.last_position,
-        "settings": settings_hash(values),
+        "settings": settings_hash(settings.values),
+        "window": settings.model.window,
         "changed": session.updated_at.isoformat(),
         "entry": session.summary_id,
     }
     earlier = session.prompt_snapshot or {}
     # What parents hand down changes without the session.
-    is_same = state.items() <= earlier.items() and not values.include_parent_context
+    is_same = state.items() <= earlier.items() and not settings.values.include_parent_context
     return state | (earlier if is_same else _figures(session)) | {"wish": wish and wish.isoformat()}
 
 

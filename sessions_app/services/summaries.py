@@ -12,7 +12,7 @@ from django.db.models import Q
 from sessions_app.domain.budget import budget_of
 from sessions_app.domain.errors import ConvowebError, WindowUnknown
 from sessions_app.domain.language_models import language_model
-from sessions_app.domain.memory_settings import MemorySettings
+from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings
 from sessions_app.domain.summaries import (
     Standing,
     Summarizer,
@@ -66,8 +66,9 @@ def advance(*, session_pk: int, now: datetime) -> Outcome:
         return Outcome.GONE
     if session.next_attempt_at is not None and session.next_attempt_at > now:
         return Outcome.BACKING_OFF
-    settings = effective_settings(session=session).values
-    standing = standing_of(SessionTranscript(session), budget=_budget(settings), continuing=_continues(session))
+    effective = effective_settings(session=session)
+    settings = effective.values
+    standing = standing_of(SessionTranscript(session), budget=_budget(effective), continuing=_continues(session))
     through = _due_through(session, settings, standing, BATCH_TOKENS)
     if through is None:
         # Before the wish rests, so that it stands as long as these figures are not those of the change it came from.
@@ -94,8 +95,9 @@ def due_under(*, session: Session, overrides: Mapping[str, Any]) -> tuple[int, i
 
 def _all_due(session: Session, overrides: Mapping[str, Any]) -> tuple[int, int]:
     """Return the first run behind the summary in use and the last that is summarized, whatever number of steps."""
-    settings = effective_settings(session=session, overrides=overrides).values
-    standing = standing_of(SessionTranscript(session), budget=_budget(settings))
+    effective = effective_settings(session=session, overrides=overrides)
+    settings = effective.values
+    standing = standing_of(SessionTranscript(session), budget=_budget(effective))
     through = _due_through(session, settings, standing, sys.maxsize)
     if through is None:
         standing = replace(standing, lost_through=_lost_through(session, overrides))
@@ -115,10 +117,10 @@ def _due_through(session: Session, settings: MemorySettings, standing: Standing,
     return next_step(standing=standing, settings=settings, waiting=waiting, batch_tokens=batch_tokens)
 
 
-def _budget(settings: MemorySettings) -> int | None:
-    model = language_model(settings.model)
+def _budget(settings: EffectiveSettings) -> int | None:
+    model = settings.model
     try:
-        return model.counter.raw_limit(budget_of(settings, model).tokens)
+        return model.counter.raw_limit(budget_of(settings.values, model).tokens)
     except WindowUnknown:
         return None
 

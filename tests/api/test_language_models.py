@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from genai_prices import Usage, calc_price
 
 from sessions_app.models import ModelOverride
-from tests.factories import make_project
+from tests.factories import make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -181,6 +181,22 @@ def test_a_price_comes_back_as_it_was_given(bot, price):
     bot.put("/models/gpt-4.1-mini", {"input_price": price})
 
     assert bot.get("/models/gpt-4.1-mini").json()["input_price"]["value"] == price
+
+
+def test_a_window_holds_for_the_next_prompt(bot, project):
+    make_session(project, "s", runs=3)
+
+    def budget():
+        return bot.post("/sessions/s/prompt", {"settings": {"model": "house/model"}}).json()["tokens"]["budget"]
+
+    bot.put("/models/house/model", {"context_window": 9_000})
+    assert budget() == 9_000 - 1_024
+    bot.put("/models/house/model", {"context_window": 8_000})
+    assert budget() == 8_000 - 1_024
+
+    bot.delete("/models/house/model")
+    refused = bot.post("/sessions/s/prompt", {"settings": {"model": "house/model"}})
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/settings/max_input_tokens")
 
 
 def test_what_a_project_says_is_its_own(bot, make_bot):

@@ -5,9 +5,11 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.utils.html import escape
 
+from sessions_app.domain.language_models import ModelFacts
 from sessions_app.domain.memory_settings import SETTINGS, Strategy
 from sessions_app.domain.strategies import STRATEGIES
 from sessions_app.models import Membership, Project, Session
+from sessions_app.services.model_overrides import set_model_override
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.sessions import fork_session
 from tests.factories import NOW, make_open_run, make_project, make_session
@@ -81,6 +83,17 @@ def test_settings_without_effect_say_why(client, project):
     assert "no effect: only summary uses it" in reasons["offset"]
     assert "does not bind" in reasons["reserve_output_tokens"]
     assert "no effect: this conversation has no parent" in shown
+
+
+def test_the_window_is_the_one_that_the_project_gives_the_drafted_model(client, project):
+    make_session(project, runs=1, settings={"max_input_tokens": 500})
+    facts = ModelFacts(context_window=1_200)
+    set_model_override(project=project, name="house/model", facts=facts, now=NOW)
+    saved, drafted = (page(client, f"/p/p/sessions/s/tune/{query}") for query in ("", "?model=house/model"))
+    # The answer gets 1,024 of the window.
+    assert "does not bind" in saved.split('id="w-reserve_output_tokens"')[1].split("</p>")[0]
+    assert "does not bind" not in drafted.split('id="w-reserve_output_tokens"')[1].split("</p>")[0]
+    assert "max_input_tokens 500 is above what house/model has room for, 176" in drafted
 
 
 def test_a_fork_is_told_that_only_a_conversation_it_does_not_share_could_be_handed_down(client, project):
