@@ -15,8 +15,10 @@ run: $(RUN_STAMP)
 	@exec $(BIN)/python manage.py up
 
 test: $(DEV_STAMP)
-	@$(BIN)/python -m pytest
-	@$(BIN)/python -m pytest --db=postgres
+	@# Both run, whatever the first one finds.
+	@$(BIN)/python -m pytest; sqlite=$$?; \
+		$(BIN)/python -m pytest --db=postgres; postgres=$$?; \
+		exit $$((sqlite || postgres))
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
@@ -62,7 +64,7 @@ requirements:
 
 # Installs the requirements $(1) into the environment $(2).
 define install
-	@echo "Installing $(1) into $(2)"
+	@echo "Installing $(1) into $(2); the first time takes about a minute"
 	@if command -v uv >/dev/null 2>&1; \
 		then VIRTUAL_ENV=$(2) uv pip install --quiet --require-hashes -r $(1); \
 		else $(2)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1); fi

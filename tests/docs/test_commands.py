@@ -12,7 +12,7 @@ from sessions_app.templatetags.fates import FATES
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
     ROOT / "README.md",
-    *(path for path in (ROOT / "docs").glob("*.md") if path.name != "api.md"),
+    *(ROOT / "docs").glob("*.md"),
     *(ROOT / "templates").rglob("*.html"),
 ]
 COMMAND = re.compile(r"(\S*) ?manage\.py (?:\\\n *)?(\w+)")
