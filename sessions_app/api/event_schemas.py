@@ -67,6 +67,10 @@ class MessageList(In):
     messages: list[ChatMessage] = Field(min_length=1, max_length=MOST_EVENTS)
 
 
+class OneMessage(MessageList):
+    """A chat message that was sent by itself, so that its fields stand at the root of the body."""
+
+
 class EventPatch(In):
     """The result of a tool call, its error, or both."""
 
@@ -84,7 +88,7 @@ def _choose(value: Any) -> Any:
     if "kind" in fields:
         return read(EventIn, value)
     if "role" in fields:
-        return MessageList(messages=[value])
+        return OneMessage(messages=[value])
     raise InvalidInput("Send an event, a chat message, or several of a sort as `events` or `messages`.")
 
 

@@ -20,6 +20,7 @@ from sessions_app.api.event_schemas import (
     EventsAndPrompt,
     EventsBody,
     MessageList,
+    OneMessage,
     ToolIn,
     events_out,
 )
@@ -48,9 +49,10 @@ class EventsQuery(In):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Events of a request, as `add_events` takes them."""
+    """Events of a request, as `add_events` takes them, and where in it they stand."""
 
     events: Sequence[transcript.Event]
+    pointers: Sequence[str]
     under: dict[int, int] = field(default_factory=dict)
     extras: dict[int, Any] = field(default_factory=dict)
 
@@ -64,7 +66,14 @@ def add(
     run = find_run(request, run_id)
     given = _given(payload, run)
     with transaction.atomic():
-        rows = add_events(run=run, events=given.events, now=timezone.now(), under=given.under, extras=given.extras)
+        rows = add_events(
+            run=run,
+            events=given.events,
+            now=timezone.now(),
+            under=given.under,
+            extras=given.extras,
+            pointers=given.pointers,
+        )
         events = events_out(rows)
         if not query.prompt:
             return Status(201, EventsAdded(events=events))
@@ -88,18 +97,21 @@ def patch_event(request: ApiRequest, event_id: str, payload: EventPatch) -> Even
 
 def _given(payload: EventIn | EventList | MessageList, run: Run) -> Given:
     if isinstance(payload, MessageList):
-        messages = given_messages(payload.messages)
-        return Given(messages.events, extras=dict(messages.extras))
-    several = isinstance(payload, EventList)
+        alone = isinstance(payload, OneMessage)
+        with at("", instead_of="/messages/0" if alone else ""):
+            messages = given_messages(payload.messages)
+        pointers = ["" if alone else f"/messages/{number - 1}" for number in messages.numbers]
+        return Given(messages.events, pointers, extras=dict(messages.extras))
     given = payload.events if isinstance(payload, EventList) else [payload]
+    pointers = [f"/events/{place}" for place in range(len(given))] if isinstance(payload, EventList) else [""]
     events: list[transcript.Event] = []
     under: dict[int, int] = {}
     for place, event in enumerate(given):
-        with at(f"/events/{place}" if several else ""):
+        with at(pointers[place]):
             events.append(_event(event))
             if event.parent_id is not None:
                 under[place] = _index_of(event.parent_id, run)
-    return Given(events, under)
+    return Given(events, pointers, under)
 
 
 def _event(given: EventIn) -> transcript.Event:

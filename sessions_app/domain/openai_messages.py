@@ -48,6 +48,11 @@ def conversation(messages: Sequence[Any]) -> tuple[str, list[NewRun]]:
 
 def turn(messages: Sequence[Any]) -> NewRun:
     """Read the messages of one turn; a second turn, no message at all and leading instructions are refused."""
+    return numbered_turn(messages)[0]
+
+
+def numbered_turn(messages: Sequence[Any]) -> tuple[NewRun, Sequence[int]]:
+    """Read the messages of one turn; with it comes for each event the number of its message, from 1 on."""
     if not messages:
         detail = "A turn has at least one message."
         raise InvalidInput(detail, errors=[FieldError("/messages", detail)])
@@ -57,7 +62,7 @@ def turn(messages: Sequence[Any]) -> NewRun:
     if len(reader.drafts) > 1:
         detail = "a user message behind an answer opens a second turn, and each turn is a run of its own"
         raise refused(reader.drafts[1].first_number, detail, "/role")
-    return reader.finished_runs()[0]
+    return reader.finished_runs()[0], reader.drafts[0].numbers
 
 
 def simple_turn(input: str | None, output: str | None) -> NewRun:  # noqa: A002 (the words of the API)
@@ -75,15 +80,17 @@ def _count_leading(messages: Sequence[Any]) -> int:
 
 @dataclass(slots=True)
 class _Draft:
-    """A run in the making; `extras` by event index."""
+    """A run in the making; `extras` by event index, `numbers` of the messages that the events came from."""
 
     first_number: int
     events: list[Event] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
     extras: dict[int, dict[str, Any]] = field(default_factory=dict)
 
-    def add(self, event: Event, extras: dict[str, Any] | None = None) -> int:
+    def add(self, number: int, event: Event, extras: dict[str, Any] | None = None) -> int:
         index = len(self.events)
         self.events.append(event)
+        self.numbers.append(number)
         if extras:
             self.extras[index] = extras
         return index
@@ -123,15 +130,16 @@ class _Reader:
             text, parts = refusal, ({"type": "refusal", "refusal": refusal},)
         draft, time = self.drafts[-1], time_of(message)
         event = Event(EventKind.MESSAGE, text, role, parts, created_at=time)
-        parent = draft.add(event, message_extras(message, has_calls=bool(calls)))
+        parent = draft.add(number, event, message_extras(message, has_calls=bool(calls)))
         for tool, extras in calls:
-            index = draft.add(Event(EventKind.TOOL_CALL, tool=tool, parent=parent, created_at=time), extras)
+            call = Event(EventKind.TOOL_CALL, tool=tool, parent=parent, created_at=time)
+            index = draft.add(number, call, extras)
             self.waiting.setdefault(tool.call_id, []).append((draft, index))
 
     def _read_result(self, number: int, message: Mapping[str, Any]) -> None:
         call_id = text_field(number, message, "tool_call_id", required=message["role"] == "tool")
         name = text_field(number, message, "name")
-        draft, index = self._take_waiting(call_id) or self._add_unknown_call(call_id, name, message)
+        draft, index = self._take_waiting(call_id) or self._add_unknown_call(number, call_id, name, message)
         event = draft.events[index]
         called = event.tool or ToolCall(call_id, name, "")
         result, was_text = as_text(message.get("content"))
@@ -152,9 +160,10 @@ class _Reader:
         alike = (owner is draft and draft.events[index].parent == parent for owner, index in places)
         return places.pop(list(alike).index(True))
 
-    def _add_unknown_call(self, call_id: str, name: str, message: Mapping[str, Any]) -> tuple[_Draft, int]:
+    def _add_unknown_call(self, number: int, call_id: str, name: str, message: Mapping[str, Any]) -> tuple[_Draft, int]:
         """Make place for a result whose call is not in the conversation: under an empty message, marked."""
         draft, time = self.drafts[-1], time_of(message)
-        parent = draft.add(Event(EventKind.MESSAGE, role=Role.ASSISTANT, created_at=time), {RESULT_ONLY: True})
+        empty = Event(EventKind.MESSAGE, role=Role.ASSISTANT, created_at=time)
+        parent = draft.add(number, empty, {RESULT_ONLY: True})
         call = Event(EventKind.TOOL_CALL, tool=ToolCall(call_id, name, ""), parent=parent, created_at=time)
-        return draft, draft.add(call, {"type": LEGACY_CALL} if message["role"] == "function" else None)
+        return draft, draft.add(number, call, {"type": LEGACY_CALL} if message["role"] == "function" else None)

@@ -62,16 +62,18 @@ def add_events(
     now: datetime,
     under: Mapping[int, int] | None = None,
     extras: Mapping[int, Mapping[str, Any]] | None = None,
+    pointers: Sequence[str] = (),
 ) -> list[Event]:
     """Add events to an open run and return, for each, its row or that of the call it answers.
 
     The parents in `events` count the given ones; `under` maps the place of a given event to the index in the run of an
-    earlier one that is its parent. `extras`, by place, are kept as the run's.
+    earlier one that is its parent. `extras`, by place, are kept as the run's. `pointers` say where the events stand in
+    what was sent.
     """
     weighed = [check_event(event) for event in events]
     with transaction.atomic():
         stored, rows = _lock_open(run, now)
-        more = go_on(event_values(rows), weighed, under=under)
+        more = go_on(event_values(rows), weighed, under=under, pointers=pointers)
         rows = continue_run(run=stored, rows=rows, more=more, now=now)
         if extras:
             _keep_extras(stored, {more.places[place]: extra for place, extra in extras.items()})

@@ -243,7 +243,7 @@ def test_events_are_added_one_by_one_or_several_at_once(bot, run_id):
         ({"kind": "reasoning", "content": [{"type": "opaque", "format": "text", "part": {}}]}, "/content/0/format"),
         ({"kind": "reasoning", "content": [{"type": "opaque", "format": "gemini"}]}, "/content/0/part"),
         ({"messages": [{"role": "robot"}]}, "/messages/0/role"),
-        ({"role": "assistant", "content": 5}, "/messages/0/content"),
+        ({"role": "assistant", "content": 5}, "/content"),
     ],
 )
 def test_it_names_what_is_wrong_with_an_event(bot, run_id, body, pointer):
@@ -251,6 +251,57 @@ def test_it_names_what_is_wrong_with_an_event(bot, run_id, body, pointer):
 
     assert answer.status_code == 422
     assert [error["pointer"] for error in answer.json()["errors"]] == [pointer]
+
+
+RESULT = {"role": "tool", "tool_call_id": "nobody", "content": "x"}
+SAID = {"role": "assistant", "content": "a"}
+ASKED = {"kind": "message", "role": "user", "text": "b"}
+ANSWERED = {"kind": "message", "role": "assistant", "text": "a"}
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        (RESULT, ""),
+        ({"messages": [SAID, RESULT]}, "/messages/1"),
+        ({"messages": [SAID | {"tool_calls": [CALL]}, RESULT | {"tool_call_id": "c1"}, SAID, RESULT]}, "/messages/3"),
+        ({"kind": "tool_call", "tool": {"call_id": "nobody", "name": "", "result": "x"}}, ""),
+        (
+            {"events": [ANSWERED, {"kind": "tool_call", "tool": {"call_id": "nobody", "name": "", "result": "x"}}]},
+            "/events/1",
+        ),
+        ({"events": [ANSWERED, ASKED]}, "/events/1/role"),
+    ],
+)
+def test_it_points_to_what_does_not_go_with_the_run_so_far(bot, run_id, body, pointer):
+    answer = bot.post(f"/runs/{run_id}/events", body)
+
+    assert answer.status_code == 422
+    assert [error["pointer"] for error in answer.json()["errors"]] == [pointer]
+
+
+def test_it_points_to_a_parent_that_is_no_answer_and_to_a_question_behind_one(bot, run_id):
+    question = bot.get(f"/runs/{run_id}").json()["events"][0]["id"]
+    call = {"kind": "tool_call", "tool": {"name": "t"}, "parent_id": question}
+
+    assert bot.post(f"/runs/{run_id}/events", call).json()["errors"][0]["pointer"] == "/parent_id"
+    bot.post(f"/runs/{run_id}/events", SAID)
+    assert bot.post(f"/runs/{run_id}/events", ASKED).json()["errors"][0]["pointer"] == "/role"
+    asked = bot.post(f"/runs/{run_id}/events", {"role": "user", "content": "b"})
+    assert asked.json()["errors"][0]["pointer"] == "/role"
+
+
+@pytest.mark.parametrize(("given", "pointer"), [({"result": "x"}, "/result"), ({"error": "x"}, "/error")])
+def test_it_points_to_a_result_that_cannot_be_taken(bot, run_id, given, pointer):
+    events = [ANSWERED, {"kind": "tool_call", "tool": {"call_id": "c", "name": "t"}}]
+    said, call = (event["id"] for event in bot.post(f"/runs/{run_id}/events", {"events": events}).json()["events"])
+
+    refused = bot.patch(f"/events/{said}", given)
+    bot.patch(f"/events/{call}", {"result": "first"})
+    again = bot.patch(f"/events/{call}", given)
+
+    assert (refused.status_code, again.status_code) == (422, 409)
+    assert [answer.json()["errors"][0]["pointer"] for answer in (refused, again)] == [pointer, pointer]
 
 
 @pytest.mark.parametrize("body", [{}, [], "text", 5, {"role": "tool", "tool_call_id": "nobody", "content": "x"}])
