@@ -12,12 +12,12 @@ from sessions_app.queries.capped_counts import CappedCount, capped_count
 
 @dataclass(frozen=True, slots=True)
 class DefaultChange:
-    """A setting whose default changes, in stored form; `stored` is None if the project then has none of its own."""
+    """A setting that changes, in stored form; the project has none of its own any more if that is `built_in`."""
 
     name: str
     now: Any
     new: Any
-    stored: Any
+    built_in: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,10 @@ class Reach:
 
 
 def project_changes(*, draft: Draft, defaults: EffectiveSettings, built_in: EffectiveSettings) -> list[DefaultChange]:
-    """Return which of the project's defaults a draft would change.
-
-    The built-in value is no default of the project's own, so that saving it takes the project's away.
-    """
+    """Return which of the project's defaults a draft would change."""
     now, below = stored_values(defaults.values), stored_values(built_in.values)
     return [
-        DefaultChange(name, now[name], value, None if value == below[name] else value)
+        DefaultChange(name, now[name], value, built_in=value == below[name])
         for name, value in draft.overrides.items()
         if value != now[name]
     ]

@@ -1,5 +1,6 @@
 """The controls of the tune page, derived from the one table of settings."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -23,39 +24,49 @@ from sessions_app.models import Session, has_parent_conversation
 from sessions_app.queries.language_models import with_facts
 
 _RANGES: Mapping[str, tuple[float, float, float]] = {
-    "max_input_tokens": (250, 32_000, 250),
     "reserve_output_tokens": (0, 8_192, 64),
     "max_runs": (1, 200, 1),
     "last_n": (0, 100, 1),
     "max_history": (0, 50, 1),
     "head_runs": (0, 20, 1),
-    "tool_result_max_tokens": (1, 4_000, 1),
     "keep_tool_results": (0, 50, 1),
     "offset": (0, 50, 1),
     "summarize_at": (0, 1, 0.05),
     "summarize_to": (0, 1, 0.05),
-    "max_summary_tokens": (64, 4_096, 64),
     "parent_depth": (1, 5, 1),
 }
 _ANY_RANGE = (0, 100, 1)
+# Of these amounts of tokens the small ones matter most: each step of their sliders is the same ratio.
+_RATIOS: Mapping[str, tuple[int, int]] = {
+    "max_input_tokens": (100, 1_000),
+    "max_summary_tokens": (32, 4_096),
+    "tool_result_max_tokens": (10, 4_000),
+}
+_RATIO_STEPS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """The range of a slider; its right end is "unlimited" where the setting knows no limit."""
+    """The range of a slider; its right end is "unlimited" where the setting knows no limit.
+
+    Where `least` and `most` are given, they are the values at its ends, and each step is the same ratio.
+    """
 
     minimum: float
     maximum: float
     step: float
     value: float
     unlimited: bool
+    least: int | None = None
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
     """One setting on the tune page; `says` is what its value does, if that is told under it.
 
-    `reset` is the address that takes a change, or the session's own value, away.
+    `below` is the value without the session's or the project's own, None where it is neither's. `reset` is the address
+    that takes a change away, or else drafts that value.
     """
 
     setting: Setting
@@ -98,15 +109,24 @@ def setting_rows(saved: EffectiveSettings, inherited: EffectiveSettings) -> list
 
 
 def control_groups(
-    *, session: Session, draft: Draft, saved: EffectiveSettings, carried: Mapping[str, str]
+    *, session: Session, draft: Draft, saved: EffectiveSettings, built_in: EffectiveSettings, carried: Mapping[str, str]
 ) -> list[ControlGroup]:
     """Return all controls in their groups; `carried` is what addresses carry besides the draft."""
+    below = {Layer.SESSION: draft.inherited, Layer.PROJECT: stored_values(built_in.values)}
     drafted = resolve_settings(
         default_model=saved.values.model, project=stored_values(saved.values), session={}, request=draft.overrides
     )
     drafted = with_facts(drafted, project_id=session.project_id)
     controls = (
-        _control(setting, session=session, draft=draft, saved=saved, drafted=drafted, carried=carried)
+        _control(
+            setting,
+            session=session,
+            draft=draft,
+            saved=saved,
+            drafted=drafted,
+            below=below.get(saved.origins[setting.name], {}).get(setting.name),
+            carried=carried,
+        )
         for setting in SETTINGS
     )
     grouped = groupby(controls, key=lambda control: control.setting.group)
@@ -132,26 +152,27 @@ def _control(
     draft: Draft,
     saved: EffectiveSettings,
     drafted: EffectiveSettings,
+    below: Any,
     carried: Mapping[str, str],
 ) -> Control:
     name, now = setting.name, stored_values(saved.values)
     value = draft.overrides.get(name, now[name])
     changed = name in draft.changes or name in draft.refused
     texts = {other: text for other, text in draft.texts.items() if other != name}
-    if not changed and saved.origins[name] is Layer.SESSION:
-        texts[name] = value_as_text(draft.inherited[name])
+    if not changed and below is not None:
+        texts[name] = value_as_text(below)
     return Control(
         setting=setting,
         text=draft.refused.get(name, value_as_text(value)),
         value=value,
         saved=now[name],
-        below=draft.inherited[name],
+        below=below,
         layer=saved.origins[name],
         changed=changed,
         inherits=name in draft.changes and draft.changes[name] is None,
         error=draft.errors.get(name, ""),
         no_effect=_no_effect(setting, session, drafted),
-        slider=_slider(setting, value),
+        slider=_slider(setting, value, session),
         reset=address(texts, carried),
         says=f"Sends {STRATEGIES[drafted.values.strategy].ABOUT}." if name == "strategy" else "",
     )
@@ -166,12 +187,25 @@ def _no_effect(setting: Setting, session: Session, drafted: EffectiveSettings) -
     return f"no effect: {idle.reason}" if idle else ""
 
 
-def _slider(setting: Setting, value: Any) -> Slider | None:
+def _slider(setting: Setting, value: Any, session: Session) -> Slider | None:
     if setting.kind not in (SettingKind.INTEGER, SettingKind.LIMIT, SettingKind.SHARE):
         return None
+    if setting.name in _RATIOS:
+        shortest, longest = _RATIOS[setting.name]
+        # Beyond what the whole conversation needs twice, nothing changes any more.
+        needed = 2 * session.lineage_tokens if setting.name == "max_input_tokens" else 0
+        return _ratio_slider(value, shortest, max(longest, needed), unlimited=setting.kind is SettingKind.LIMIT)
     least, most, step = _RANGES.get(setting.name, _ANY_RANGE)
     unlimited = setting.kind is SettingKind.LIMIT
     if value == UNLIMITED:
         return Slider(least, most, step, most, unlimited)
     most = most if value < most else -(-value * 5 // (4 * step)) * step
     return Slider(least, most if setting.kind is not SettingKind.SHARE else 1, step, value, unlimited)
+
+
+def _ratio_slider(value: Any, least: int, most: int, *, unlimited: bool) -> Slider:
+    if value == UNLIMITED:
+        return Slider(0, _RATIO_STEPS, 1, _RATIO_STEPS, unlimited, least, most)
+    least, most = min(least, max(value, 1)), max(most, value * 5 // 4)
+    place = round(_RATIO_STEPS * math.log(max(value, 1) / least) / math.log(most / least))
+    return Slider(0, _RATIO_STEPS, 1, place, unlimited, least, most)

@@ -7,10 +7,16 @@ from typing import Any
 from django.conf import settings as configuration
 from django.db import transaction
 
-from sessions_app.domain.memory_settings import EffectiveSettings
+from sessions_app.domain.errors import NotFound
+from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
 from sessions_app.domain.setting_values import check_settings, resolve_settings
 from sessions_app.models import Project, Session
 from sessions_app.services.wishes import wish_for_all
+
+
+def built_in_settings() -> EffectiveSettings:
+    """Return the values that hold where no project and no session says otherwise."""
+    return resolve_settings(default_model=configuration.CONVOWEB_MODEL, project={}, session={}, request={})
 
 
 def project_settings(*, project: Project) -> EffectiveSettings:
@@ -21,10 +27,14 @@ def project_settings(*, project: Project) -> EffectiveSettings:
 
 
 def save_project_settings(*, project: Project, changes: Mapping[str, Any], now: datetime) -> None:
-    """Store the changes as the project's defaults; None removes a default of its own."""
+    """Store the changes as the project's defaults; None or the built-in value removes a default of its own."""
+    built_in = stored_values(built_in_settings().values)
     with transaction.atomic():
-        stored = Project.objects.select_for_update().get(pk=project.pk)
-        project.settings = check_settings({**stored.settings, **changes})
+        stored = Project.objects.select_for_update().filter(pk=project.pk).first()
+        if stored is None:
+            raise NotFound("There is no such project.")
+        settings = check_settings({**stored.settings, **changes})
+        project.settings = {name: value for name, value in settings.items() if value != built_in[name]}
         if project.settings != stored.settings:
             project.save(update_fields=["settings"])
             wish_for_all(sessions=Session.objects.filter(project=project), now=now)

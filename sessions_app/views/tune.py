@@ -22,6 +22,7 @@ from sessions_app.queries.prompt_views import prompt_view
 from sessions_app.queries.session_pages import newest_status
 from sessions_app.queries.settings_controls import control_groups, inherit_all
 from sessions_app.queries.why_rows import CHANGED, WhyAsked, WhyTable, why_table
+from sessions_app.services.settings import built_in_settings
 from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
 from sessions_app.views.session_pages import span_of, tree_context
@@ -146,7 +147,13 @@ def _controls(bench: Bench, tab: str, carried: Mapping[str, str]) -> dict[str, A
         "draft": bench.draft,
         "query": bench.query,
         "is_open": status is not None and status.is_open,
-        "groups": control_groups(session=bench.conversation, draft=bench.draft, saved=bench.saved, carried=besides),
+        "groups": control_groups(
+            session=bench.conversation,
+            draft=bench.draft,
+            saved=bench.saved,
+            built_in=built_in_settings(),
+            carried=besides,
+        ),
         "inherit_all": inherit_all(bench.saved, bench.inherited, besides),
         "seen": json.dumps(stored_values(bench.saved.values)),
         "tab_url": reverse(TABS[tab], args=[bench.project.slug, bench.conversation.public_id]),

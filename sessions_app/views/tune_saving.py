@@ -13,12 +13,11 @@ from django.views.decorators.http import require_http_methods
 
 from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.memory_settings import stored_values
-from sessions_app.models import Project
 from sessions_app.queries.project_defaults import DefaultChange, Reach, project_changes, reach_of
 from sessions_app.queries.prompt_figures import needed_parts
 from sessions_app.queries.settings_controls import address
 from sessions_app.services.sessions import update_session
-from sessions_app.services.settings import project_settings, save_project_settings
+from sessions_app.services.settings import built_in_settings, save_project_settings
 from sessions_app.services.summaries import due_under
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import plan_or_refusal
@@ -77,14 +76,13 @@ def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
     refused = _nothing_to_save(request, bench)
     if refused:
         return refused
-    built_in = project_settings(project=Project())
-    changes = project_changes(draft=bench.draft, defaults=bench.inherited, built_in=built_in)
+    changes = project_changes(draft=bench.draft, defaults=bench.inherited, built_in=built_in_settings())
     if not changes:
         messages.info(request, f"There is nothing to save: these are the defaults of {bench.project} already.")
         return HttpResponseRedirect(bench.url())
     if request.method == "POST":
-        stored = {change.name: change.stored for change in changes}
-        save_project_settings(project=bench.project, changes=stored, now=timezone.now())
+        new = {change.name: change.new for change in changes}
+        save_project_settings(project=bench.project, changes=new, now=timezone.now())
         messages.success(request, f"{_settings(len(changes))} saved as the default of {bench.project}.")
         return HttpResponseRedirect(bench.url())
     return show(request, bench, "prompt", {"asking": _project_question(bench, changes)})
@@ -92,9 +90,7 @@ def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
 
 def _session_question(bench: Bench, texts: QueryDict) -> Question:
     now = stored_values(bench.saved.values)
-    changes = [
-        DefaultChange(name, now[name], new, bench.draft.changes[name]) for name, new in bench.draft.overrides.items()
-    ]
+    changes = [DefaultChange(name, now[name], new) for name, new in bench.draft.overrides.items()]
     return Question(
         action=reverse("tune-save", args=[bench.project.slug, bench.conversation.public_id]),
         tab=texts.get("tab", ""),

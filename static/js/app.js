@@ -54,15 +54,23 @@
 
   // A slider and its number stay in step; the filled part is set through CSSOM, which a strict CSP allows.
   const paint = range => range.style.setProperty('--slider-value', `${100 * (range.value - range.min) / (range.max - range.min)}%`);
+  // Each step of a slider with data-least is the same ratio; its values are round.
+  function valueOf({ value, max, dataset: { least, most, unlimited } }) {
+    if (unlimited !== undefined && value === max) return 'unlimited';
+    if (!least) return value;
+    const exact = least * (most / least) ** (value / max), unit = 10 ** Math.floor(Math.log10(exact)) / 50;
+    return String(Math.round(Math.round(exact / unit) * unit));
+  }
+  const placeOf = ({ max, dataset: { least, most } }, text) => text.trim() === 'unlimited' ? max
+    : least ? String(max * Math.log(text / least) / Math.log(most / least)) : text;
   document.addEventListener('input', event => {
     const field = event.target, pair = field.dataset.pair && document.getElementById(field.dataset.pair);
-    if (pair?.type === 'range') {
-      pair.value = field.value.trim() === 'unlimited' ? pair.max : field.value;
-      paint(pair);
-    } else if (pair) {
-      pair.value = 'unlimited' in field.dataset && field.value === field.max ? 'unlimited' : field.value;
-    }
-    if (field.type === 'range') paint(field);
+    if (!pair) return;
+    const range = field.type === 'range' ? field : pair;
+    if (range === pair) range.value = placeOf(range, field.value);
+    else pair.value = valueOf(range);
+    range.setAttribute('aria-valuetext', range === pair ? field.value : pair.value);
+    paint(range);
   });
 
   const dress = part => {

@@ -77,7 +77,7 @@ def test_saving_as_default_opens_a_dialog(session, project, page, live_server):
     page.goto(f"{live_server.url}/p/p/sessions/s/tune/?last_n=3")
     page.get_by_role("button", name="Save as project default").click()
     dialog = page.get_by_role("dialog", name="Save 1 setting as project default")
-    expect(dialog).to_contain_text("1session changes with its next prompt")
+    expect(dialog).to_contain_text("1session inherits at least one of these, with its next prompt")
     dialog.get_by_role("button", name="Save as project default").click()
     expect(page.locator("#toasts")).to_contain_text("saved as the default")
     project.refresh_from_db()
@@ -99,3 +99,22 @@ def test_the_workbench_works_without_javascript(session, browser, client, live_s
     expect(page.locator("#toasts")).to_contain_text("2 settings saved to this session.")
     assert Session.objects.get().settings == {"strategy": "buffer", "max_runs": 2, "last_n": 1}
     context.close()
+
+
+def test_the_slider_of_the_limit_is_fine_where_it_matters_and_says_its_value(session, page, live_server):
+    page.goto(f"{live_server.url}/p/p/sessions/s/tune/?max_input_tokens=100")
+    slider, field = page.locator("#r-max_input_tokens"), page.locator("#f-max_input_tokens")
+    values = [100]
+    slider.focus()
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+        values.append(int(field.input_value()))
+        expect(slider).to_have_attribute("aria-valuetext", str(values[-1]))
+
+    assert values == sorted(set(values))
+    assert values[-1] < 200
+    page.keyboard.press("End")
+    expect(field).to_have_value("unlimited")
+    field.fill("316")  # the middle of 100 and 1,000, as ratios go
+    expect(slider).to_have_value("50")
+    expect(page).to_have_url(re.compile(r"max_input_tokens=316$"))

@@ -263,9 +263,9 @@ def test_saving_as_default_asks_first_and_says_whom_it_reaches(
     make_session(make_project("strangers"), "theirs")
     asking = page(client, "/p/p/sessions/s/tune/default/?max_runs=7&last_n=3")
     assert "Save 2 settings as project default" in asking
-    assert re.search(r"<b class=\"num\">2</b><span>sessions change", asking)
-    assert re.search(r"<b class=\"num\">1</b><span>sets at least one of these itself and keeps it", asking)
-    assert "This session sets max_runs itself" in asking
+    assert re.search(r"<b class=\"num\">2</b><span>sessions inherit at least one of these", asking)
+    assert re.search(r"<b class=\"num\">1</b><span>of all sessions sets at least one of these itself", asking)
+    assert "This session sets max_runs itself and keeps that." in asking
     assert Project.objects.get(slug="p").settings == {}
     with django_capture_on_commit_callbacks(execute=True):
         client.post("/p/p/sessions/s/tune/default/", {"max_runs": "7", "last_n": "3"})

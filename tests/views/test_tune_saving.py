@@ -129,3 +129,16 @@ def test_the_question_is_led_back_to_from_where_it_came(client, project):
 def test_going_back_behind_saving_asks_for_the_page_anew(client, project, path):
     make_session(project, runs=1)
     assert "no-store" in client.get(f"/p/p/sessions/s/tune/{path}")["Cache-Control"]
+
+
+def test_what_the_project_says_can_be_led_back_to_the_built_in_value(client, project):
+    project.settings = {"last_n": 10}
+    project.save()
+    make_session(project, runs=1, settings={"offset": 3})
+
+    heads = client.get("/p/p/sessions/s/tune/?max_runs=9").content.decode().split('<div class="ctl-h" id="h-')
+    resets = {head.split('"')[0]: re.findall(r'class="c-reset"[^>]* href="([^"]*)"', head) for head in heads[1:]}
+
+    assert resets["last_n"] == ["?max_runs=9&amp;last_n=unlimited"]
+    assert resets["offset"] == ["?max_runs=9&amp;offset=6"]
+    assert resets["strategy"] == []
