@@ -1,0 +1,1 @@
+"""Ratios against the real packages and against bare floors, all measured in one run: `make bench`."""
