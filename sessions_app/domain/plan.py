@@ -58,10 +58,11 @@ class WarningCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PromptWarning:
-    """Something the reader of a prompt should know: a stable code and a sentence."""
+    """Something the reader of a prompt should know: a stable code, a sentence, and the setting that it is about, if any."""
 
     code: WarningCode
     detail: str
+    setting: str = ""
 
 
 class Part(StrEnum):

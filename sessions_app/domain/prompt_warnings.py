@@ -20,6 +20,7 @@ def model_warnings(model: LanguageModel, settings: MemorySettings, budget: Budge
             WarningCode.MODEL_UNKNOWN,
             f"The model {model.name} is not known; "
             f"its tokens are counted in {STORED_ENCODING} times {float(model.margin)}.",
+            "model",
         )
     limit = settings.max_input_tokens
     if limit is not None and budget.reserve is not None:
@@ -27,6 +28,7 @@ def model_warnings(model: LanguageModel, settings: MemorySettings, budget: Budge
             WarningCode.LIMIT_ABOVE_WINDOW,
             f"max_input_tokens {limit:,} is above what {model.name} has room for, {budget.tokens:,} "
             f"({budget.limit}); the window binds.",
+            "max_input_tokens",
         )
 
 

@@ -45,7 +45,7 @@ def settings_warnings(settings: EffectiveSettings, model: LanguageModel) -> Iter
         if idle is not None and _was_chosen(setting.name, idle.cause, settings):
             value = stored_value(getattr(settings.values, setting.name))
             detail = f"{setting.name} {_written(value)} has no effect: {idle.reason}."
-            yield PromptWarning(WarningCode.SETTING_WITHOUT_EFFECT, detail)
+            yield PromptWarning(WarningCode.SETTING_WITHOUT_EFFECT, detail, setting.name)
 
 
 def _was_chosen(name: str, cause: str, settings: EffectiveSettings) -> bool:
@@ -123,12 +123,13 @@ def _contradictions(values: MemorySettings) -> Iterator[PromptWarning]:
     below = [(limit, name) for name, limit in limits.items() if limit is not None and limit < values.offset]
     if below:
         limit, name = min(below)
-        yield PromptWarning(WarningCode.RUNS_IN_NEITHER, _in_neither(name, limit, values.offset))
+        yield PromptWarning(WarningCode.RUNS_IN_NEITHER, _in_neither(name, limit, values.offset), name)
     if 0 < values.summarize_at < values.summarize_to:
         yield PromptWarning(
             WarningCode.SUMMARIZE_TO_ABOVE_AT,
             f"summarize_to {values.summarize_to} is above summarize_at {values.summarize_at}: nothing is summarized "
             "before the runs need more than summarize_to.",
+            "summarize_to",
         )
 
 

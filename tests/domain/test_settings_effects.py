@@ -112,3 +112,18 @@ def test_every_reason_reads_as_a_part_of_a_sentence():
                 found = reason(setting.name, strategy=strategy, **values)
                 assert not found.endswith(".")
                 assert found == found.strip()
+
+
+@pytest.mark.parametrize(
+    ("session", "about"),
+    [
+        ({"strategy": "buffer", "offset": 3}, ["offset"]),
+        ({"last_n": 2}, ["last_n"]),
+        ({"max_runs": 2}, ["max_runs"]),
+        ({"summarize_at": 0.2}, ["summarize_to"]),
+    ],
+)
+def test_a_warning_names_the_setting_that_it_is_about(session: dict[str, Any], about: list[str]):
+    effective = resolve_settings(default_model="gpt-4.1-mini", project={}, session=session, request={})
+    found = settings_warnings(effective, language_model("gpt-4.1-mini"))
+    assert [warning.setting for warning in found] == about
