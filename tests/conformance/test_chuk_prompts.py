@@ -1,109 +1,19 @@
 """chuk-ai-session-manager's prompts: every strategy, dictionary by dictionary, in the format seed."""
 
-import json
-from collections.abc import Sequence
-from dataclasses import replace
-from random import Random
 from typing import Any
 
 import pytest
 
-from sessions_app.domain.builder import build_prompt
-from sessions_app.domain.transcript import Event, EventKind, ParentContext, Role, Run, RunStatus, ToolCall
-from tests.conformance.conversations import cases, text
+from sessions_app.domain.errors import InvalidSettings
+from sessions_app.domain.setting_values import check_settings
+from tests.conformance.chuk_sessions import STRATEGIES, chuk_events, seed_prompt, session_case
+from tests.conformance.conversations import cases
 from tests.conformance.real_packages import Peer, Tally
-from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, run, settings, system, user
-
-STRATEGIES = ["minimal", "task", "tool", "conversation", "hierarchical"]
-SOURCES = {Role.USER: "user", Role.ASSISTANT: "llm", Role.SYSTEM: "system"}
-RESULTS = [None, "found", "", "é", '{"status": "error"}', '{"status": "ok", "n": [1.5, null]}', "null", "[]", '"text"']
-
-
-def random_run(chance: Random) -> Run:
-    events: list[Event] = [message(chance, user) for _ in range(chance.choice([0, 1, 1, 1, 2]))]
-    for _ in range(chance.choice([0, 1, 1, 2, 3])):
-        speaker = system if chance.random() < 0.15 else assistant
-        events.append(message(chance, speaker))
-        parent = len(events) - 1 if speaker is assistant and chance.random() < 0.9 else None
-        events += [tool(chance, parent) for _ in range(chance.choice([0, 0, 1, 2]))]
-        events += [note(chance, parent) for _ in range(chance.choice([0, 0, 0, 1, 2]))]
-    return run(*events)
-
-
-def message(chance: Random, speaker: Any) -> Event:
-    event: Event = speaker(text(chance))
-    parts = ({"type": "text", "text": event.text},)
-    return replace(event, content=parts) if chance.random() < 0.1 and speaker is not system else event
-
-
-def tool(chance: Random, parent: int | None) -> Event:
-    result = chance.choice(RESULTS)
-    was_text = result is None or result in ("found", "", "é") or chance.random() < 0.3
-    error = chance.choice([None, None, "boom", ""])
-    return Event(
-        EventKind.TOOL_CALL,
-        tool=ToolCall("c", chance.choice(["look_up", "Zählen", ""]), "{}", result, error, result_was_text=was_text),
-        parent=parent,
-    )
-
-
-def note(chance: Random, parent: int | None) -> Event:
-    kind = chance.choice(["summary", "summary", "reference"])
-    content = None if kind == "summary" and chance.random() < 0.5 else ({"type": kind},)
-    return Event(EventKind.NOTE, text(chance, 5), content=content, parent=parent)
-
-
-def case(chance: Random, strategy: str) -> tuple[InMemoryTranscript, dict[str, Any]]:
-    runs = [random_run(chance) for _ in range(chance.choice([0, 1, 1, 2, 3, 4]))]
-    if runs and chance.random() < 0.2:
-        runs[-1] = replace(runs[-1], status=RunStatus.RUNNING)
-    parent = f"P {text(chance, 5)}" if chance.random() < 0.5 else None
-    reader = InMemoryTranscript(runs, parents=[ParentContext("", parent)] if parent else [])
-    asked = {
-        "operation": "build",
-        "strategy": strategy,
-        "include_parent_context": chance.random() < 0.7,
-        "parent_summary": parent,
-        "events": chuk_events(runs, wrapped=chance.random() < 0.25),
-    }
-    return reader, asked
-
-
-def chuk_events(runs: Sequence[Run], *, wrapped: bool = False) -> list[dict[str, Any]]:
-    """Return the events of runs as that package has them; `wrapped` puts each text into an object."""
-    events = []
-    for number, each in enumerate(runs):
-        for index, event in enumerate(each.events):
-            parent = None if event.parent is None else f"{number}-{event.parent}"
-            events.append({"id": f"{number}-{index}", "parent": parent, **chuk_event(event, wrapped=wrapped)})
-    return events
-
-
-def chuk_event(event: Event, *, wrapped: bool) -> dict[str, Any]:
-    if event.tool is not None:
-        return {"type": "tool_call", "source": "system", "message": chuk_call(event.tool)}
-    if event.kind is EventKind.NOTE:
-        kind = event.content[0]["type"] if event.content else "summary"
-        return {"type": kind, "source": "system", "message": {"note": event.text}}
-    given: Any = event.text if event.content is None else list(event.content)
-    assert event.role is not None
-    return {"type": "message", "source": SOURCES[event.role], "message": {"content": given} if wrapped else given}
-
-
-def chuk_call(call: ToolCall) -> dict[str, Any]:
-    result = call.result if call.result_was_text or call.result is None else json.loads(call.result)
-    given = {} if call.result is None else {"result": result}
-    return {"tool_name": call.name, **given, **({} if call.error is None else {"error": call.error})}
+from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, run, user
 
 
 def ours(reader: InMemoryTranscript, asked: dict[str, Any]) -> list[Any]:
-    given = settings(
-        format="seed",
-        strategy=asked["strategy"],
-        include_parent_context=asked["include_parent_context"],
-        max_input_tokens=1_000_000,
-    )
-    return list(build_prompt(reader=reader, settings=given, query=None).messages or ())
+    return list(seed_prompt(reader, asked).messages or ())
 
 
 def the_whole_message_object_is_sent(asked: dict[str, Any]) -> bool:
@@ -116,7 +26,7 @@ def the_whole_message_object_is_sent(asked: dict[str, Any]) -> bool:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_strategy_gives_the_same_dictionaries(chuk: Peer, strategy: str):
     tally = Tally(f"{chuk.package} {strategy}")
-    given = [case(chance, strategy) for chance in cases(strategy)]
+    given = [session_case(chance, strategy) for chance in cases(strategy)]
     answers = chuk.ask([asked for _, asked in given])
     for (reader, asked), answer in zip(given, answers, strict=True):
         if the_whole_message_object_is_sent(asked):
@@ -138,3 +48,29 @@ def test_chuk_sends_a_message_object_whole_and_ours_its_text(chuk: Peer, strateg
     (answer,) = chuk.ask([asked])
     assert answer["answer"] == [{"role": "user", "content": {"content": "hi"}}]
     assert ours(InMemoryTranscript(runs), asked) == [{"role": "user", "content": "hi"}]
+
+
+def question(**more: Any) -> dict[str, Any]:
+    runs = [run(user("q1"), assistant("a1")), run(user("q2 " * 60))]
+    return {
+        "operation": "build",
+        "strategy": "task",
+        "include_parent_context": False,
+        "events": chuk_events(runs),
+    } | more
+
+
+def test_chuk_takes_an_unknown_strategy_for_minimal_and_ours_refuses_it_with_the_known_ones(chuk: Peer):
+    unknown, minimal = chuk.ask([question(strategy="task_focused"), question(strategy="minimal")])
+    assert unknown == minimal
+    with pytest.raises(InvalidSettings, match="minimal, task, tool, conversation, hierarchical"):
+        check_settings({"strategy": "task_focused"})
+
+
+def test_chuks_builder_takes_no_notice_of_its_limit_and_ours_keeps_it(chuk: Peer):
+    (answer,) = chuk.ask([question(max_tokens=20)])
+    assert [each["content"] for each in answer["answer"]] == ["q1", "q2 " * 60, None]
+    reader = InMemoryTranscript([run(user("q1"), assistant("a1")), run(user("q2 " * 60))])
+    prompt = seed_prompt(reader, question(), 20)
+    assert [each["content"] for each in prompt.messages or ()] == ["q1", None]
+    assert prompt.tokens.total <= 20

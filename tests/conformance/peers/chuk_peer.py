@@ -34,14 +34,18 @@ async def build(asked: dict[str, Any]) -> Any:
     store = InMemorySessionStore()
     SessionStoreProvider.set_store(store)
     parent_id = None
-    if asked.get("parent_summary") is not None:
-        summary = SessionEvent(message={"note": asked["parent_summary"]}, type=EventType.SUMMARY)
-        parent = Session(events=[summary])
+    if asked.get("parent_summaries") is not None:
+        parent = Session(
+            events=[SessionEvent(message=each, type=EventType.SUMMARY) for each in asked["parent_summaries"]]
+        )
         await store.save(parent)
         parent_id = parent.id
     session = Session(events=[event_of(each) for each in asked["events"]], parent_id=parent_id)
     return await build_prompt_from_session(
-        session, asked["strategy"], include_parent_context=asked["include_parent_context"]
+        session,
+        asked["strategy"],
+        max_tokens=asked.get("max_tokens"),
+        include_parent_context=asked["include_parent_context"],
     )
 
 
