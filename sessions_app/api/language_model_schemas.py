@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from sessions_app.api.schemas import In, Out, PageQuery
+from sessions_app.api.schemas import In, Out, PageQuery, money
 from sessions_app.domain.language_models import LONGEST_NAME, LanguageModel, ModelFacts
 from sessions_app.domain.memory_settings import LARGEST_INTEGER, Layer
 from sessions_app.domain.model_prices import Price
@@ -114,8 +114,3 @@ def _price_out(price: Price | None, own: Decimal | None) -> PriceOut:
 
 def _origin(own: object) -> Layer:
     return Layer.BUILT_IN if own is None else Layer.PROJECT
-
-
-def money(amount: Decimal) -> str:
-    """Return an amount as a decimal text, without an exponent or closing zeros."""
-    return f"{amount.normalize():f}"

@@ -1,14 +1,17 @@
 """Prompts: what to send to the model next."""
 
+from django.utils import timezone
 from ninja import Body, Query, Router
 
 from sessions_app.api.access import READ, ApiRequest
+from sessions_app.api.comparison_schemas import ComparisonIn, ComparisonOut, comparison_out
 from sessions_app.api.lookups import find_session
 from sessions_app.api.prompt_schemas import PromptIn, PromptOut, PromptParameters, prompt_out
 from sessions_app.api.setting_schemas import SettingParameters
 from sessions_app.domain.base_messages import Base
 from sessions_app.domain.errors import at
 from sessions_app.domain.setting_values import check_settings, setting_from_text
+from sessions_app.services.comparisons import compare_prompts
 from sessions_app.services.prompts import session_prompt
 
 router = Router(tags=["prompts"])
@@ -47,3 +50,15 @@ def show(
     given = settings.model_dump(exclude_none=True)
     overrides = {name: setting_from_text(name, text) for name, text in given.items()}
     return prompt_out(session_prompt(session=session, overrides=overrides, shorten=asked.shorten, at=asked.at))
+
+
+@router.post("/sessions/{session_id}/prompt/compare", auth=READ, response=ComparisonOut, by_alias=True)
+def compare(request: ApiRequest, session_id: str, payload: ComparisonIn) -> ComparisonOut:
+    """Build the prompt under two settings, and say in what they differ. Nothing is stored."""
+    session = find_session(request, session_id)
+    with at("/a"):
+        a = check_settings(payload.a or {})
+    with at("/b"):
+        b = check_settings(payload.b)
+    compared = compare_prompts(session=session, a=a, b=b, query=payload.query, at=payload.at, now=timezone.now())
+    return comparison_out(compared)

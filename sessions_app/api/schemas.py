@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Annotated, Any
 
 from ninja import Schema
@@ -92,3 +93,8 @@ class PageQuery(In):
 
     limit: int = Field(default=50, ge=1, le=200)
     cursor: str = Field(default="", description="`next_cursor` of the page before.")
+
+
+def money(amount: Decimal) -> str:
+    """Return an amount as a decimal text, without an exponent or closing zeros."""
+    return f"{amount.normalize():f}"

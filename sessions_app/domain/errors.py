@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+SETTINGS_POINTER = "/settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,22 @@ def at(pointer: str, *, instead_of: str = "") -> Iterator[None]:
     except ConvowebError as error:
         error.errors = tuple(
             FieldError(pointer + each.pointer.removeprefix(instead_of), each.detail) for each in error.errors
+        )
+        raise
+
+
+@contextmanager
+def settings_at(pointer: str) -> Iterator[None]:
+    """Let a refusal from inside the block, as far as it is about settings, point to the ones that were given there."""
+    try:
+        yield
+    except ConvowebError as error:
+        named = error.errors or (FieldError(SETTINGS_POINTER, error.detail),)
+        error.errors = tuple(
+            replace(each, pointer=pointer + each.pointer.removeprefix(SETTINGS_POINTER))
+            if each.pointer.startswith(SETTINGS_POINTER)
+            else each
+            for each in named
         )
         raise
 

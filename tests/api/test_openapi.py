@@ -17,6 +17,7 @@ BODIES = {
     "runs_append_batch": {"runs": [{"input": "a"}]},
     "run_events_add": {"role": "assistant", "content": "a"},
     "sessions_fork": {"at": 0},
+    "prompts_compare": {"b": {}},
 }
 
 
@@ -64,6 +65,7 @@ def test_only_what_exists_is_in_it():
         "/sessions/{session_id}/runs",
         "/sessions/{session_id}/runs/batch",
         "/sessions/{session_id}/prompt",
+        "/sessions/{session_id}/prompt/compare",
         "/runs/{run_id}",
         "/runs/{run_id}/events",
         "/events/{event_id}",
