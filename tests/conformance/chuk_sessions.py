@@ -64,7 +64,7 @@ def session_case(chance: Random, strategy: str) -> tuple[InMemoryTranscript, dic
         "operation": "build",
         "strategy": strategy,
         "include_parent_context": chance.random() < 0.7,
-        "parent_summaries": parent_summaries(chance, summary) if summary else None,
+        "ancestors": [parent_summaries(chance, summary)] if summary else [],
         "events": chuk_events(runs, wrapped=chance.random() < 0.25),
     }
     return reader, asked

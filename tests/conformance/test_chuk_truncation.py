@@ -190,7 +190,7 @@ def handed_down(chuk: Peer, summary: str) -> tuple[InMemoryTranscript, dict[str,
     """A conversation below another, its question to the package, and the prompt that it builds."""
     runs = [run(user("hi"), assistant("hello"), call(parent=1), call(parent=1, result="x " * 40))]
     asked = {"operation": "build", "strategy": "hierarchical", "include_parent_context": True}
-    asked |= {"parent_summaries": [{"note": summary}], "events": chuk_events(runs)}
+    asked |= {"ancestors": [[{"note": summary}]], "events": chuk_events(runs)}
     (answer,) = chuk.ask([asked])
     return InMemoryTranscript(runs, parents=[ParentContext("", summary)]), asked, answer["answer"]
 

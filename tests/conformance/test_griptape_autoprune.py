@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from sessions_app.domain.errors import BudgetTooSmall
-from sessions_app.domain.plan import Part, Prompt
+from sessions_app.domain.plan import Fate, Part, Prompt, WarningCode
 from tests.conformance.conversations import MODELS, SPECIAL, cases, exchanges, kept, text, text_prompt, transcript
 from tests.conformance.real_packages import Peer, Tally
 from tests.domain.fakes.transcripts import InMemoryTranscript
+from tests.domain.recount import count_text
 
 
 def case(chance: Random) -> dict[str, Any]:
@@ -51,13 +52,13 @@ def reader_of(asked: dict[str, Any]) -> InMemoryTranscript:
     return transcript(asked["runs"], summary=asked["summary"], index=index, instructions=instructions)
 
 
-def build(asked: dict[str, Any], limit: int, reader: InMemoryTranscript | None = None) -> Prompt:
-    reader = reader or reader_of(asked)
-    strategy = "buffer" if asked["summary"] is None else "summary"
+def build(
+    asked: dict[str, Any], limit: int, reader: InMemoryTranscript | None = None, *, autoprune: bool = True
+) -> Prompt:
+    given: dict[str, Any] = {"strategy": "buffer" if asked["summary"] is None else "summary", "model": asked["model"]}
     # Griptape's prompt must leave one token of its limit free.
-    return text_prompt(
-        reader, query=asked["query"], strategy=strategy, model=asked["model"], max_input_tokens=limit - 1
-    )
+    given |= {"autoprune": autoprune, "max_input_tokens": limit - 1}
+    return text_prompt(reader or reader_of(asked), query=asked["query"], **given)
 
 
 def ours(prompt: Prompt) -> tuple[int, str | None]:
@@ -154,3 +155,25 @@ def test_griptape_drops_the_memory_for_a_large_summary_and_ours_cuts_it(griptape
     prompt = build(asked, 60)
     assert "[shortened]" in (prompt.text or "")
     assert kept(prompt) == 1
+
+
+def test_griptape_leaves_a_run_out_of_both_without_a_word_and_ours_says_that_it_is_lost(griptape: Peer):
+    """Seven runs of which three are summarized, in a prompt that is one token too long."""
+    asked = SMALL | {"runs": [(f"q{n}", f"a{n}") for n in range(1, 8)], "summary": "S", "summary_index": 3}
+    limit = build(asked, 1_000).tokens.total
+    (answer,) = griptape.ask([asked | {"limits": [limit]}])
+    prompt = build(asked, limit)
+    assert [text for _, text in answer["answer"][0]["messages"]][1:-1] == [f"{w}{n}" for n in (5, 6, 7) for w in "qa"]
+    assert prompt.text == answer["answer"][0]["text"]
+    assert [(each.first, each.last) for each in prompt.fates if each.fate is Fate.LOST] == [(4, 4)]
+    assert [each.code for each in prompt.warnings] == [WarningCode.RUNS_LOST]
+
+
+def test_with_autoprune_off_griptape_sends_over_the_limit_and_ours_refuses(griptape: Peer):
+    asked = SMALL | {"autoprune": False, "limits": [10]}
+    (answer,) = griptape.ask([asked])
+    assert len(answer["answer"][0]["messages"]) == 3
+    assert count_text(answer["answer"][0]["text"], "o200k_base") > 10
+    with pytest.raises(BudgetTooSmall):
+        build(asked, 11, autoprune=False)
+    assert build(asked, 1_000, autoprune=False).text == answer["answer"][0]["text"]

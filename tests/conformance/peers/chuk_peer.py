@@ -30,14 +30,13 @@ def event_of(given: dict[str, Any]) -> SessionEvent[Any]:
 
 
 async def build(asked: dict[str, Any]) -> Any:
-    """The prompt of a session, whose parent may have summaries."""
+    """The prompt of a session below others, from the root on, each with its summaries."""
     store = InMemorySessionStore()
     SessionStoreProvider.set_store(store)
     parent_id = None
-    if asked.get("parent_summaries") is not None:
-        parent = Session(
-            events=[SessionEvent(message=each, type=EventType.SUMMARY) for each in asked["parent_summaries"]]
-        )
+    for summaries in asked.get("ancestors", []):
+        events = [SessionEvent(message=each, type=EventType.SUMMARY) for each in summaries]
+        parent = Session(events=events, parent_id=parent_id)
         await store.save(parent)
         parent_id = parent.id
     session = Session(events=[event_of(each) for each in asked["events"]], parent_id=parent_id)

@@ -42,7 +42,7 @@ def driver(model: str, limit: int) -> OpenAiChatPromptDriver:
 def memory_of(asked: dict[str, Any]) -> ConversationMemory | SummaryConversationMemory:
     runs = [Run(input=TextArtifact(given), output=TextArtifact(answer)) for given, answer in asked["runs"]]
     if asked.get("summary") is None:
-        return ConversationMemory(runs=runs, autoload=False)
+        return ConversationMemory(runs=runs, autoload=False, autoprune=asked.get("autoprune", True))
     return SummaryConversationMemory(
         runs=runs,
         autoload=False,
