@@ -104,7 +104,7 @@ def test_chuk_child_is_listed_once(bot, project):
 
 
 def test_chuk_ancestors_and_descendants(bot, project):
-    """Level by level in the order of their making and each once, where the package lists the last child first and some twice."""
+    """Level by level and each once, where the package lists the last child first and some twice."""
     root = make_session(project, "root")
     first = make_session(project, "c1", parent=root)
     second = make_session(project, "c2", parent=root)
