@@ -3,6 +3,10 @@
 from random import Random
 from typing import Any
 
+import pytest
+
+from sessions_app.domain.errors import InvalidSettings
+from sessions_app.domain.setting_values import check_settings
 from tests.conformance.conversations import MODELS, cases, exchanges, text, text_prompt, told, transcript
 from tests.conformance.real_packages import Peer, Tally
 
@@ -56,3 +60,11 @@ def test_griptapes_last_n_of_0_sends_all_runs_and_ours_none(griptape: Peer):
     (answer,) = griptape.ask([asked])
     assert answer["answer"]["messages"] == [["user", "q"], ["assistant", "a"]]
     assert ours(asked)["messages"] == []
+
+
+def test_griptapes_negative_last_n_drops_the_first_runs_and_ours_is_refused(griptape: Peer):
+    asked: dict[str, Any] = {"operation": "to_prompt_stack", "model": "gpt-4o", "summary": None, "last_n": -2}
+    (answer,) = griptape.ask([asked | {"runs": [(f"q{n}", f"a{n}") for n in range(1, 4)]}])
+    assert answer["answer"]["messages"] == [["user", "q3"], ["assistant", "a3"]]
+    with pytest.raises(InvalidSettings, match="last_n"):
+        check_settings({"last_n": -2})
