@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sessions_app.domain.summaries import SummaryRequest
 from sessions_app.domain.summarizers import cues
-from sessions_app.domain.summarizers.sentences import SHORT, can_share_a_line, pieces_of
+from sessions_app.domain.summarizers.sentences import SHORT, byte_length, can_share_a_line, pieces_of
 from sessions_app.domain.text_cutting import cut_at_sentence
 from sessions_app.domain.transcript import Event, EventKind, Role, Run, RunStatus, ToolCall
 
@@ -119,7 +119,7 @@ def _plain_values(text: str) -> list[str]:
 def _first_wish(said: Sequence[Said]) -> str:
     """Return the first thing of some length that the user said."""
     wishes = [piece for each in said if each.speaker == USER for piece in pieces_of(each.text)[:5]]
-    return next((wish for wish in wishes if len(wish.encode()) >= SHORT), wishes[0] if wishes else "")
+    return next((wish for wish in wishes if byte_length(wish) >= SHORT), wishes[0] if wishes else "")
 
 
 def _heading(goal: str, request: SummaryRequest) -> str:
@@ -152,7 +152,7 @@ def _score(said: Said, text: str) -> float:
     score += 1.2 * (user and bool(cues.FIRST_PERSON.search(text)))
     score -= 2.0 * bool(cues.COURTESY.search(text))
     score -= (1.0 if user else 2.0) * text.endswith(cues.QUESTION_ENDS)
-    score -= 2.0 * (not numbers and len(text.encode()) < SHORT)
+    score -= 2.0 * (not numbers and byte_length(text) < SHORT)
     return score - 0.3 * (said.is_old and not user)
 
 

@@ -31,6 +31,11 @@ def pieces_of(text: str) -> list[str]:
     return [piece for piece in pieces if any(character.isalnum() for character in piece)]
 
 
+def byte_length(text: str) -> int:
+    """Return how many bytes a text has, lone surrogates included."""
+    return len(text.encode(errors="surrogatepass"))
+
+
 def can_share_a_line(piece: str, following: str) -> bool:
     """Whether two pieces, written one behind the other, would be told apart again."""
     return len(_BOUNDARY.split(f"{piece[-2:]} {following[:1]}")) > 1
@@ -58,7 +63,7 @@ def _joined_words(sentences: Iterable[str]) -> Iterator[str]:
     held = ""
     for sentence in sentences:
         joined = f"{held} {sentence}".strip()
-        if len(sentence.encode()) < SHORT and len(joined.encode()) < 2 * SHORT and not cues.PHRASE.match(sentence):
+        if byte_length(sentence) < SHORT and byte_length(joined) < 2 * SHORT and not cues.PHRASE.match(sentence):
             held = joined
         else:
             yield joined

@@ -132,6 +132,7 @@ HOSTILE = {
     "stars": "**a" * 200_000,
     "joined emoji": "👩‍👩‍👧‍👦" * 30_000,
     "replacement characters": "\ufffd" * 1_000,
+    "lone surrogates": "\ud800 alone. \udfff" * 1_000,
     "empty": "",
 }
 
