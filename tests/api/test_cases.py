@@ -169,6 +169,25 @@ def c43_sessions(bot):
 CONTEXT = {"settings": {"include_parent_context": True, "parent_depth": 5}}
 
 
+def test_c39_arguments_and_results_that_are_not_json_come_back_as_they_came(bot, client, django_user_model):
+    runs = case_of("C39-arguments-that-are-not-json")["input"]["runs"]
+    bot.post("/sessions", {"id": "s"})
+    for run in runs:
+        assert bot.post("/sessions/s/runs", {"messages": messages_of(run)}).status_code == 201
+
+    stored = bot.get("/sessions/s/runs").json()["items"]
+
+    calls = [event["tool"] for run in stored for event in run["events"] if event["tool"]]
+    given = [call for run in runs for call in run["tool_calls"]]
+    assert [(call["arguments"], call["result"]) for call in calls] == [
+        (call["arguments"], call["result"]) for call in given
+    ]
+    client.force_login(django_user_model.objects.create_superuser("u"), "django.contrib.auth.backends.ModelBackend")
+    project = Session.objects.get(public_id="s").project.slug
+    for page in ("", "tune/", "tune/why/"):
+        assert client.get(f"/p/{project}/sessions/s/{page}").status_code == 200
+
+
 def test_c43_children_of_a_deleted_parent_stay_reachable_without_its_text(bot):
     case = c43_sessions(bot)
     assert "the barn is green" in json.dumps(bot.post("/sessions/C1/prompt", CONTEXT).json()["messages"])

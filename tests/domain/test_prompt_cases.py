@@ -278,3 +278,48 @@ def test_c53_a_query_beside_a_running_run_leaves_that_run_out_with_a_warning():
     assert [(each.first, each.last, each.fate) for each in prompt.fates] == [(1, 1, Fate.KEPT), (2, 2, Fate.SKIPPED)]
     assert [each.code for each in prompt.warnings] == [WarningCode.OPEN_RUN_SKIPPED]
     assert [message["content"] for message in sent(prompt)] == ["Hello", "Hi", "Go on."]
+
+
+CALLS_BY_FORMAT = {
+    "openai": lambda message: [call["function"]["arguments"] for call in message.get("tool_calls", ())],
+    "responses": lambda item: [item["arguments"]] if item.get("type") == "function_call" else [],
+    "anthropic": lambda message: [json.dumps(part["input"]) for part in message["content"] if "input" in part],
+    "gemini": lambda content: [
+        json.dumps(part["functionCall"]["args"]) for part in content["parts"] if "functionCall" in part
+    ],
+}
+
+
+@pytest.mark.parametrize("strategy", [*Strategy])
+@pytest.mark.parametrize("format", CALLS_BY_FORMAT)
+def test_c39_arguments_are_json_for_every_provider_and_stay_with_their_results(strategy: Strategy, format: str):
+    prompt = case_prompt(case("C39"), strategy=strategy, format=format)
+    assert validate(sent(prompt), PromptFormat(format)) == []
+    arguments = [json.loads(text) for message in sent(prompt) for text in CALLS_BY_FORMAT[format](message)]
+    if strategy in (Strategy.BUFFER, Strategy.SUMMARY):
+        assert len(arguments) == 8
+        assert arguments[0] == {"_raw": '{"path": "a.txt", "content": "cut off he'}
+        assert arguments[6] == {"_raw": '{"a": 1}{"b": 2}'}
+
+
+@pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base"])
+def test_c57_runs_of_one_character_are_counted_exactly_and_the_rest_is_sent(encoding: str):
+    loaded = case("C57")
+    counts = {each["character"]: each[encoding] for each in loaded["computed"]["counts"]}
+    counter = TokenCounter(encoding)
+    runs = [exchange("Before.", "Yes.")]
+    for given in loaded["input"]["generate"]:
+        text = given["character"] * given["times"]
+        assert counter.text(text) == counts[given["character"]]
+        runs.append(exchange("Go.", text))
+    runs.append(exchange("After.", "Yes."))
+    prompt = build_prompt(
+        reader=InMemoryTranscript(runs),
+        settings=settings(
+            strategy="buffer", model=MODELS[encoding], max_input_tokens=loaded["settings"]["token_budget"]
+        ),
+        query="Go on.",
+    )
+    check(prompt)
+    fates = [(each.first, each.last, each.fate) for each in prompt.fates]
+    assert fates == [(1, 5, Fate.PRUNED), (6, 6, Fate.PRUNED), (7, 7, Fate.KEPT)]
