@@ -18,6 +18,7 @@ from sessions_app.domain.plan import Fate, FateRange, Part, PromptWarning, Segme
 from sessions_app.domain.prompt_warnings import (
     budget_warnings,
     gap_warnings,
+    left_out_warnings,
     model_warnings,
     open_run_warnings,
     turn_warnings,
@@ -224,6 +225,7 @@ def _decision(
         *common_warnings(situation),
         *ground.handed.warnings,
         *budget_warnings(choice, ground.history, terms.budget),
+        *left_out_warnings(choice, terms.renderer, terms.values.format),
         *_gap_warnings(situation, choice, fates, extract),
     )
     if asked.turn is None:

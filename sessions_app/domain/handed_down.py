@@ -11,7 +11,7 @@ from sessions_app.domain.text_cutting import cut_at_sentence
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import ParentContext, SummaryEntry
 
-HALF_RULE = "parent context and summary get at most half of what the fixed parts leave"
+HALF_RULE = "what is handed down may take at most half of what instructions, tools and the question leave"
 
 
 @dataclass(frozen=True, slots=True)

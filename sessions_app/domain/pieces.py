@@ -108,6 +108,9 @@ class Renderer(Protocol):
         ...
 
 
+TOOL_CALLS = "tool calls"
+
+
 def without(names: Sequence[str]) -> str:
     """Say what is left out of a run; nothing if there are no names."""
     *others, last = names or [""]

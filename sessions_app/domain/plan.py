@@ -54,6 +54,7 @@ class WarningCode(StrEnum):
     SUMMARIZE_TO_ABOVE_AT = "summarize_to_above_at"
     SETTING_WITHOUT_EFFECT = "setting_without_effect"
     SETTINGS_OF_TODAY = "settings_of_today"
+    TOOL_CALLS_LEFT_OUT = "tool_calls_left_out"
 
 
 @dataclass(frozen=True, slots=True)

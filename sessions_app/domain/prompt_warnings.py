@@ -6,7 +6,7 @@ from sessions_app.domain.budget import Budget
 from sessions_app.domain.fates import History
 from sessions_app.domain.language_models import LanguageModel
 from sessions_app.domain.memory_settings import MemorySettings
-from sessions_app.domain.pieces import Tail
+from sessions_app.domain.pieces import TOOL_CALLS, Renderer, Tail
 from sessions_app.domain.plan import FateRange, PromptWarning, Turn, WarningCode
 from sessions_app.domain.selection import Choice, Span
 from sessions_app.domain.tokens import STORED_ENCODING
@@ -66,6 +66,17 @@ def budget_warnings(choice: Choice, history: History, budget: Budget) -> Iterato
             WarningCode.NEWEST_RUN_DROPPED,
             f"Run {cut.position}{newest} does not fit: it needs {cut.needs:,} tokens, "
             f"{cut.left:,} are left ({budget.limit}). A way out: {budget.way_out}.",
+        )
+
+
+def left_out_warnings(choice: Choice, renderer: Renderer, name: str) -> Iterator[PromptWarning]:
+    """Warn of a format that leaves out what the runs in the prompt did by tool calls."""
+    count = sum(runs.last - runs.first + 1 for runs in choice.kept if TOOL_CALLS in renderer.left_out(runs.excerpt.run))
+    if count:
+        runs = "a run in the prompt is" if count == 1 else f"{count:,} runs in the prompt are"
+        yield PromptWarning(
+            WarningCode.TOOL_CALLS_LEFT_OUT,
+            f"The format {name} carries no tool calls: {runs} sent without calls and results.",
         )
 
 

@@ -22,6 +22,7 @@ from sessions_app.domain.memory_settings import (
 
 # Control characters, lone surrogates, and what stands for those that were replaced.
 _UNSTORABLE = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff\N{REPLACEMENT CHARACTER}]")
+_INTEGER = re.compile(r"-?(?:[0-9]{1,20}|[0-9]{1,3}(?:,[0-9]{3}){1,6})")
 _ENUMS: Mapping[str, type[StrEnum]] = {"strategy": Strategy, "format": PromptFormat, "on_gap": OnGap}
 
 
@@ -61,21 +62,25 @@ def setting_from_text(name: str, text: str) -> Any:
                 text.strip().lower(), text
             )
         case SettingKind.INTEGER | SettingKind.LIMIT:
-            return int(text) if _is_integer(text) else text.strip()
+            return _integer(text)
         case SettingKind.SHARE:
             return _number(text)
         case _:
             return text.strip()
 
 
-def _is_integer(text: str) -> bool:
-    digits = text.strip().removeprefix("-")
-    return digits.isascii() and digits.isdigit() and len(digits) <= 20
+def _integer(text: str) -> int | str:
+    """Read a whole number as people and pages write it, thousands parted by commas or not; "unlimited" in any case."""
+    text = text.strip()
+    if _INTEGER.fullmatch(text):
+        return int(text.replace(",", ""))
+    return UNLIMITED if text.lower() == UNLIMITED else text
 
 
 def _number(text: str) -> float | str:
+    """Read a share, with a decimal point or comma."""
     try:
-        return float(text)
+        return float(text.replace(",", ".", 1))
     except ValueError:
         return text
 
@@ -129,6 +134,6 @@ def allowed(setting: Setting) -> str:
         case SettingKind.SHARE:
             return "a number from 0 to 1"
         case SettingKind.LIMIT:
-            return f"a whole number from {setting.minimum} to {LARGEST_INTEGER}, or {UNLIMITED}"
+            return f"a whole number from {setting.minimum} to {LARGEST_INTEGER:,}, or {UNLIMITED}"
         case SettingKind.INTEGER:
-            return f"a whole number from {setting.minimum} to {LARGEST_INTEGER}"
+            return f"a whole number from {setting.minimum} to {LARGEST_INTEGER:,}"

@@ -32,4 +32,4 @@ class WaysOut:
             elif standing.covered_through <= summarizable:
                 yield "lower summarize_at, so that older runs are summarized sooner"
         if max(last, standing.covered_through) > summarizable:
-            yield "lower offset, so that newer runs may be in the summary too"
+            yield "save a lower offset, so that newer runs may be summarized too"

@@ -37,9 +37,10 @@ class CallView:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a run's card takes from around it: its fate, whether it is shared, and the forks that start from it."""
+    """What a run's card takes from around it: its fate and why, whether it is shared, the forks that start from it."""
 
     fate: Fate | None
+    reason: str
     shared: bool
     forks: Sequence[Session]
 
@@ -51,6 +52,7 @@ class RunCard:
     position: int
     public_id: str
     look: str
+    reason: str
     status: RunStatus
     error: str
     shared: bool
@@ -73,6 +75,11 @@ class RunCard:
         """The beginning of what was answered last."""
         texts = [step.text for step in self.steps if step.kind == "assistant" and step.text]
         return texts[-1] if texts else ""
+
+    @property
+    def left_out(self) -> str:
+        """What of a run in the prompt is not sent, as its reason says."""
+        return next((part for part in self.reason.split("; ") if part.startswith("without ")), "")
 
     @property
     def is_cut(self) -> bool:
@@ -98,6 +105,7 @@ def _card(run: Run, place: Place, exact: int | None, whole: bool) -> RunCard:  #
         position=run.position,
         public_id=run.public_id,
         look=look,
+        reason=place.reason,
         status=RunStatus(run.status),
         error=run.error,
         shared=place.shared,

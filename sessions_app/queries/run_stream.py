@@ -156,12 +156,26 @@ def _cards(
 ) -> dict[int, RunCard]:
     pieces_by_position = {p: piece for piece in pieces if piece.opened for p in range(piece.first, piece.last + 1)}
     forks = _forks(session, list(pieces_by_position))
+    reasons = _reasons(prompt, list(pieces_by_position))
     places = {
-        position: Place(piece.fate, piece.holder.pk != session.pk, forks[position])
+        position: Place(piece.fate, reasons.get(position, ""), piece.holder.pk != session.pk, forks[position])
         for position, piece in pieces_by_position.items()
     }
     runs = lineage_runs(session).filter(position__in=list(places)).with_events()
     return run_cards(runs=runs, places=places, exact_tokens=prompt.run_tokens if prompt else {}, whole=whole)
+
+
+def _reasons(prompt: PromptPlan | None, positions: Sequence[int]) -> Mapping[int, str]:
+    """Return why runs have their fates; neighbours of one fate may have several reasons."""
+    fates = iter(sorted(prompt.fates if prompt else (), key=lambda fates: fates.first))
+    reasons: dict[int, str] = {}
+    current = next(fates, None)
+    for position in sorted(positions):
+        while current and current.last < position:
+            current = next(fates, None)
+        if current:
+            reasons[position] = current.reason
+    return reasons
 
 
 def _forks(session: Session, positions: Sequence[int]) -> Mapping[int, list[Session]]:

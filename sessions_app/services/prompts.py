@@ -17,6 +17,8 @@ from sessions_app.models import Session, SessionTranscript
 from sessions_app.models.connections import one_state
 from sessions_app.queries.language_models import with_facts
 
+QUESTION_TOKENS = 100
+
 
 def effective_settings(*, session: Session, overrides: Mapping[str, Any] | None = None) -> EffectiveSettings:
     """Return the values in force for a session's prompt and the layer of each; overrides are checked.
@@ -77,7 +79,7 @@ def session_plan(
 def limit_without_loss(*, session: Session) -> int | None:
     """Return a max_input_tokens under which the session's next prompt loses no run, or None if none was found.
 
-    A run is lost also where an extract may stand in for it.
+    A run is lost also where an extract may stand in for it. Where nobody has asked yet, there is room for a question.
 
     Each limit is tried, since under a higher one a summary that was cut grows too; it gets at most half of what the
     fixed parts leave, so that room for all runs twice will do. Where trying costs more the more is sent, only limits up
@@ -90,8 +92,9 @@ def limit_without_loss(*, session: Session) -> int | None:
     counter = plan.settings.model.counter
     highest = LARGEST_INTEGER if are_exact(values, counter) else 2 * plan.budget
     lost = counter.scaled(sum(_stored_tokens(session, fates) for fates in plan.lost))
+    question = 0 if tokens.query else QUESTION_TOKENS
     room_twice = tokens.total - tokens.summary - tokens.parent_context + tokens.runs + 2 * lost
-    for limit in (tokens.total + lost, room_twice):
+    for limit in (tokens.total + lost + question, room_twice + question):
         if limit <= highest and not _plan_without_extract(session, max_input_tokens=limit).lost:
             return limit
     return None

@@ -7,7 +7,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from sessions_app.domain.plan import Fate, Part
+from sessions_app.domain.plan import Fate, Part, WarningCode
 from sessions_app.templatetags.icons import icon
 
 register = template.Library()
@@ -45,6 +45,23 @@ PART_WORDS: Mapping[str, str] = {
     "reserved": "Reserve",
 }
 
+WARNING_WORDS: Mapping[str, str] = {
+    WarningCode.RUNS_LOST: "Runs are lost",
+    WarningCode.RUNS_EXTRACTED: "An extract stands in for runs",
+    WarningCode.RUNS_IN_NEITHER: "Runs are in neither prompt nor summary",
+    WarningCode.NEWEST_RUN_DROPPED: "The newest run is not sent",
+    WarningCode.NEWEST_RUN_SHORTENED: "The newest run is cut",
+    WarningCode.SUMMARY_CUT: "The summary is cut",
+    WarningCode.PARENT_CONTEXT_CUT: "The parent context is cut",
+    WarningCode.MODEL_UNKNOWN: "Unknown model",
+    WarningCode.OPEN_RUN_SKIPPED: "The open run is left out",
+    WarningCode.LIMIT_ABOVE_WINDOW: "The window binds",
+    WarningCode.SUMMARIZE_TO_ABOVE_AT: "summarize_to is above summarize_at",
+    WarningCode.SETTING_WITHOUT_EFFECT: "A setting has no effect",
+    WarningCode.SETTINGS_OF_TODAY: "Settings of today",
+    WarningCode.TOOL_CALLS_LEFT_OUT: "Tool calls are not sent",
+}
+
 _SHARED_PATTERNS: Mapping[str, str] = {
     Part.SUMMARY: str(Fate.SUMMARIZED),
     Part.RUNS: str(Fate.KEPT),
@@ -70,14 +87,20 @@ def part_word(part: str) -> str:
     return PART_WORDS[part]
 
 
+@register.filter
+def warning_word(code: str) -> str:
+    """Return the heading of a warning on pages."""
+    return WARNING_WORDS[code]
+
+
 @register.simple_tag(name="fate")
-def fate_label(fate: str, label: str = "") -> SafeString:
-    """Draw the label of a fate; `label` replaces its word where the icon says enough."""
+def fate_label(fate: str, label: str = "", *, reason: str = "") -> SafeString:
+    """Draw the label of a fate; `label` replaces its word where the icon says enough, `reason` is told on hovering."""
     look = FATES[fate]
     return format_html(
         '<span class="fate" data-fate="{}" title="{}">{}{}</span>',
         str(fate),
-        look.meaning,
+        f"{look.meaning}: {reason}" if reason else look.meaning,
         icon(look.icon),
         label or look.word,
     )

@@ -61,8 +61,11 @@
     const exact = least * (most / least) ** (value / max), unit = 10 ** Math.floor(Math.log10(exact)) / 50;
     return String(Math.round(Math.round(exact / unit) * unit));
   }
-  const placeOf = ({ max, dataset: { least, most } }, text) => text.trim() === 'unlimited' ? max
-    : least ? String(max * Math.log(text / least) / Math.log(most / least)) : text;
+  function placeOf({ max, step, dataset: { least, most } }, text) {
+    if (text.trim().toLowerCase() === 'unlimited') return max;
+    const number = text.replaceAll(',', step < 1 ? '.' : '');
+    return least ? String(max * Math.log(number / least) / Math.log(most / least)) : number;
+  }
   document.addEventListener('input', event => {
     const field = event.target, pair = field.dataset.pair && document.getElementById(field.dataset.pair);
     if (!pair) return;

@@ -3,7 +3,7 @@
 import pytest
 
 from sessions_app.domain.errors import InvalidSettings
-from sessions_app.domain.setting_values import check_settings
+from sessions_app.domain.setting_values import check_settings, setting_from_text
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\nb", "\x7f", "a\x85", "\ud800", "a\ufffdb"])
@@ -15,3 +15,23 @@ def test_a_name_holds_no_characters_that_cannot_be_stored_or_seen(name):
 @pytest.mark.parametrize("name", ["gpt-4.1-mini", "ollama/llama 3:8b", "modèle", "模型"])
 def test_a_name_may_be_in_any_language(name):
     assert check_settings({"model": name}) == {"model": name}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("max_input_tokens", "4,000", 4000),
+        ("max_input_tokens", " 1,234,567 ", 1_234_567),
+        ("max_input_tokens", "Unlimited", "unlimited"),
+        ("max_input_tokens", "4,00", "4,00"),
+        ("max_input_tokens", ",400", ",400"),
+        ("max_input_tokens", "4.000", "4.000"),
+        ("offset", "-1", -1),
+        ("offset", "\u0663", "\u0663"),
+        ("summarize_at", "0,5", 0.5),
+        ("summarize_at", "0.5", 0.5),
+        ("summarize_at", "1,000,0", "1,000,0"),
+    ],
+)
+def test_texts_are_read_as_pages_and_people_write_them(name, text, value):
+    assert setting_from_text(name, text) == value

@@ -8,7 +8,7 @@ from sessions_app.services import prompts
 from sessions_app.services.prompts import limit_without_loss, session_plan
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import update_session
-from tests.factories import NOW, make_session
+from tests.factories import NOW, make_open_run, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -24,9 +24,23 @@ def offered(session):
 
 
 def test_it_is_what_all_runs_need_together():
-    # A turn needs 14 tokens and the prompt 3.
+    # A turn needs 14 tokens and the prompt 3; 100 are for a question.
     session = make_session(runs=9, settings={"max_input_tokens": 100})
-    assert offered(session) == (9 * 14 + 3, [(1, 2), (3, 3)])
+    assert offered(session) == (9 * 14 + 3 + 100, [(1, 2), (3, 3)])
+
+
+def test_under_it_there_is_room_for_a_question():
+    session = make_session(runs=9, settings={"max_input_tokens": 100})
+    limit, _ = offered(session)
+    question = "Could you tell me once more what we agreed on yesterday, please? " * 5
+    assert session_plan(session=session, overrides={"max_input_tokens": limit}, query=question).unseen == 0
+
+
+def test_an_open_run_is_the_question_already():
+    session = make_session(runs=9, settings={"max_input_tokens": 100})
+    make_open_run(session, "question 10")
+    limit, _ = offered(session)
+    assert limit == 9 * 14 + 3 + session_plan(session=session).tokens.query
 
 
 def test_under_it_a_summary_that_was_cut_has_grown_and_still_nothing_is_lost():

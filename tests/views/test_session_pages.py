@@ -8,11 +8,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils.html import strip_tags
 
 from sessions_app.domain.openai_messages import simple_turn
-from sessions_app.domain.transcript import Event, EventKind
+from sessions_app.domain.plan import WarningCode
+from sessions_app.domain.transcript import Event, EventKind, ToolCall
 from sessions_app.models import Membership, Session, Summary
 from sessions_app.services.prompts import session_plan, session_prompt
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session
+from sessions_app.templatetags.fates import warning_word
 from tests.factories import NOW, make_project, make_session
 
 pytestmark = pytest.mark.django_db
@@ -214,3 +216,22 @@ def test_a_fork_shows_its_parents_runs_dimmed(client, project):
     shown = page(client, f"/p/p/sessions/{fork.public_id}/")
     assert "<span>Runs 1–2 from <a" in shown
     assert shown.count("run shared") == 2
+
+
+def test_a_run_sent_without_its_tool_calls_says_so(client, project):
+    session = make_session(project, settings={"format": "text", "strategy": "buffer"})
+    called = replace(
+        SAID, events=(*SAID.events, Event(EventKind.TOOL_CALL, tool=ToolCall("c", "look", "{}"), parent=1))
+    )
+    append_runs(session=session, runs=[SAID, called], now=NOW)
+
+    shown = page(client, "/p/p/sessions/s/")
+
+    assert shown.count("Sent without its tool calls") == 1
+    assert "Word for word in the prompt: fits the budget; without its tool calls" in shown
+    assert "<b>Tool calls are not sent</b>" in shown
+
+
+@pytest.mark.parametrize("code", WarningCode)
+def test_each_warning_has_a_heading(code):
+    assert warning_word(code)

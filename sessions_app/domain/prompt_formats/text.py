@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sessions_app.domain.as_sent import context_as_sent, ending_as_sent, is_blank, system_text_as_sent
 from sessions_app.domain.pieces import (
     SYSTEM,
+    TOOL_CALLS,
     Head,
     Payload,
     Piece,
@@ -68,7 +69,7 @@ def render_tail(tail: Tail, counter: TokenCounter) -> list[Piece]:
 def left_out(run: Run) -> str:
     """Say that tool calls, notes and reasoning are not part of this format, and that an open run is only asked."""
     names = ["answer so far"] if run.status.is_open and not is_blank(_said(run)) else []
-    names += ["tool calls"] if any(event.kind is EventKind.TOOL_CALL for event in run.events) else []
+    names += [TOOL_CALLS] if any(event.kind is EventKind.TOOL_CALL for event in run.events) else []
     return without([*names, *other_events(run.events)])
 
 

@@ -42,6 +42,22 @@ def test_tool_calls_are_not_part_of_it():
     assert text(reader) == "User: q\n\nAssistant: a\n\nAssistant:"
 
 
+def warned(reader: InMemoryTranscript, **overrides: Any) -> list[str]:
+    prompt = build_prompt(reader=reader, settings=settings(**overrides), query=None)
+    return [warning.detail for warning in prompt.warnings if warning.code == "tool_calls_left_out"]
+
+
+def test_it_warns_that_tool_calls_are_not_part_of_it():
+    called = run(user("q"), assistant(), call(parent=1), assistant("a"))
+    sent_without = "The format text carries no tool calls: {} sent without calls and results."
+    one, two = [called, exchange("q", "a")], [called, exchange("q", "a"), called]
+
+    assert warned(InMemoryTranscript(one), format="text") == [sent_without.format("a run in the prompt is")]
+    assert warned(InMemoryTranscript(two), format="text") == [sent_without.format("2 runs in the prompt are")]
+    assert warned(InMemoryTranscript(two), format="text", last_n=0) == []
+    assert warned(InMemoryTranscript(two), format="openai") == []
+
+
 def test_parent_context_and_context_blocks_are_sent_too():
     reader = InMemoryTranscript(instructions="fizz", parents=[ParentContext("Root", "Top.")])
     assert text(reader, "foo", ["A fact."], include_parent_context=True) == (
