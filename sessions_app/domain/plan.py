@@ -59,7 +59,7 @@ class WarningCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PromptWarning:
-    """Something the reader of a prompt should know: a stable code, a sentence, and the setting that it is about, if any."""
+    """What the reader of a prompt should know: a stable code, a sentence, and the setting that it is about, if any."""
 
     code: WarningCode
     detail: str

@@ -41,6 +41,11 @@ class RequestDraft:
         return any(name != "query" for name in self.texts)
 
     @property
+    def has_texts(self) -> bool:
+        """Whether any of that is a text, rather than a turn or a switch."""
+        return any(name in self.texts for name in ("instructions", "context", "tools", "base"))
+
+    @property
     def count(self) -> int:
         """How many inputs there are besides the question; the index belongs to its messages."""
         return sum(len(texts) for name, texts in self.texts.items() if name not in ("query", "index"))

@@ -1,10 +1,15 @@
-"""The call of the API that answers with the prompt on a page, ready to be pasted."""
+"""What is sent with the prompt on a page, and the call of the API that answers with it, ready to be pasted."""
 
 import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from sessions_app.domain.plan import Prompt
+from sessions_app.domain.request_draft import RequestDraft, request_body
+
+MOST_SENT = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +20,19 @@ class ApiCall:
     python: str
 
 
-def prompt_call(*, url: str, settings: Mapping[str, Any], query: str) -> ApiCall:
-    """Return the call for the prompt of `url` under sparse settings and with a query, if there is one."""
+def prompt_call(*, url: str, settings: Mapping[str, Any], asked: RequestDraft) -> ApiCall:
+    """Return the call for the prompt of `url` under sparse settings and with what is asked."""
     body: dict[str, Any] = {"settings": dict(settings)} if settings else {}
-    if query:
-        body["query"] = query
+    body |= request_body(asked.arguments)
     return ApiCall(curl=_curl(url, body), python=_python(url, body))
+
+
+def sent_json(prompt: Prompt, asked: RequestDraft) -> str:
+    """Return what is sent and the tool definitions beside it, as JSON; nothing if that is too long for a page."""
+    tools = asked.arguments.get("tools")
+    sent = {"system": prompt.system, "messages": prompt.messages, "text": prompt.text, "tools": tools}
+    text = json.dumps({name: each for name, each in sent.items() if each is not None}, indent=2, ensure_ascii=False)
+    return text if len(text) <= MOST_SENT else ""
 
 
 def _curl(url: str, body: Mapping[str, Any]) -> str:

@@ -1,19 +1,24 @@
-"""A built prompt as the tune page shows it: the system block, then run by run what is sent."""
+"""A built prompt as the tune page shows it: in the order in which it is sent, run by run."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
+from itertools import groupby, pairwise
 
-from sessions_app.domain.pieces import SYSTEM
+from sessions_app.domain.memory_settings import PromptFormat
 from sessions_app.domain.plan import UNSEEN_FATES, Fate, Part, Prompt, Segment
+from sessions_app.domain.run_marks import gap_mark
 from sessions_app.models import Session, lineage_runs
 from sessions_app.queries.bands import WINDOW, Span
+from sessions_app.queries.sent_texts import SentText, sent_texts
 
 FIRST_SHOWN = 3
 TEXT_SHOWN = 1_500
 RESULT_SHOWN = 600
 MOST_TEXT = 200_000
+STOPGAP = "stopgap extract"
+
+_GEMINIS = {"assistant": "model"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +35,22 @@ class MessageView:
 
 @dataclass(frozen=True, slots=True)
 class MessageGroup:
-    """Messages that belong together: those of a run, of the context or of the query; `part` says which."""
+    """Messages that belong together: those of a run, of the context or of the query; `part` says which.
+
+    `gap` runs are left out behind it, and the end of its last message says so to the model.
+    """
 
     part: Part
     position: int | None
     tokens: int
     created_at: datetime | None
     messages: Sequence[MessageView]
+    gap: int = 0
+
+    @property
+    def gap_mark(self) -> str:
+        """How the model is told of the gap."""
+        return gap_mark(self.gap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,50 +66,101 @@ class Following:
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """What is sent, in order; `older` runs stand between `first` and `runs`, `unseen` are counts by fate in words.
+    """What is sent, in order: `base` messages, the system block, `lead`, `first`, `older`, `runs` and the `tail`.
 
-    A section of the system block comes with a note, which is the number of the summary.
+    A section of the system block comes with a note: the number of the summary, or that it is a stopgap. `system_word`
+    says how the block is sent, `unseen` are counts by fate in words, `tools` the definitions that go beside it all.
     """
 
+    base: Sequence[MessageGroup]
     system: Sequence[tuple[Segment, MessageView, str]]
     system_tokens: int
+    system_word: str
+    tools: Segment | None
     unseen: Sequence[tuple[Fate, str]]
+    lead: Sequence[MessageGroup]
     first: Sequence[MessageGroup]
     older: Following | None
     runs: Sequence[MessageGroup]
     tail: Sequence[MessageGroup]
-    text: str
+    text: Sequence[SentText]
     text_left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The segments of a prompt by the place at which they are shown."""
+
+    base: Sequence[Segment]
+    system: Sequence[Segment]
+    lead: Sequence[Segment]
+    runs: Sequence[Segment]
+    tail: Sequence[Segment]
 
 
 def prompt_view(*, session: Session, prompt: Prompt, within: Span | None = None) -> PromptView:
     """Return the prompt for showing; at most WINDOW runs are unfolded, the first and newest, or some of `within`."""
-    system = [segment for segment in prompt.segments if segment.role == SYSTEM]
-    runs = [segment for segment in prompt.segments if segment.part is Part.RUNS]
-    tail = [s for s in prompt.segments if s.part in (Part.CONTEXT, Part.QUERY) and s.role != SYSTEM]
-    positions = [position for position in dict.fromkeys(segment.position for segment in runs) if position is not None]
-    if within is not None:
-        positions = [position for position in positions if position in within]
+    places = _places(prompt)
+    sent = [position for position in dict.fromkeys(s.position for s in places.runs) if position is not None]
+    positions = sent if within is None else [position for position in sent if position in within]
     first = positions[:FIRST_SHOWN] if within is None and len(positions) > WINDOW else []
     newest = positions[len(first) :][len(first) - WINDOW :]
-    times = _times(session, [*first, *newest])
+    rendering = _Rendering(prompt.format, _times(session, [*first, *newest]), _gaps(sent))
+    text = prompt.text or ""
     return PromptView(
-        system=[(segment, _message(segment), _note(segment, prompt)) for segment in system],
-        system_tokens=sum(segment.tokens for segment in system),
+        base=rendering.groups(places.base),
+        system=[(segment, rendering.message(segment), _note(segment, prompt)) for segment in places.system],
+        system_tokens=sum(segment.tokens for segment in places.system),
+        system_word=_system_word(prompt, len(places.system)),
+        tools=next((segment for segment in prompt.segments if segment.part is Part.TOOLS), None),
         unseen=_unseen(prompt),
-        first=list(_groups(_of(runs, first), times)),
-        older=_older(runs, positions[len(first) : -len(newest)]),
-        runs=list(_groups(_of(runs, newest), times)),
-        tail=list(_groups(tail, {})),
-        text=(prompt.text or "")[:MOST_TEXT],
-        text_left_out=max(0, len(prompt.text or "") - MOST_TEXT),
+        lead=rendering.groups(places.lead),
+        first=rendering.groups(_of(places.runs, first)),
+        older=_older(places.runs, positions[len(first) : -len(newest)]),
+        runs=rendering.groups(_of(places.runs, newest)),
+        tail=rendering.groups(places.tail),
+        text=sent_texts(text[:MOST_TEXT], prompt.segments),
+        text_left_out=max(0, len(text) - MOST_TEXT),
     )
+
+
+def _places(prompt: Prompt) -> _Places:
+    """Part the segments; a base stands around the memory, context without a question between system and runs."""
+    shown = [segment for segment in prompt.segments if segment.part is not Part.TOOLS]
+    is_system = [_is_system(segment) for segment in shown]
+    is_run = [segment.part is Part.RUNS for segment in shown]
+    start = is_system.index(True) if True in is_system else is_run.index(True) if True in is_run else 0
+    runs_start = is_run.index(True) if True in is_run else start
+    others = [(place, each) for place, each in enumerate(shown) if not (is_system[place] or is_run[place])]
+    return _Places(
+        base=[segment for place, segment in others if place < start],
+        system=[segment for segment, system in zip(shown, is_system, strict=True) if system],
+        lead=[segment for place, segment in others if start <= place < runs_start],
+        runs=[segment for segment, run in zip(shown, is_run, strict=True) if run],
+        tail=[segment for place, segment in others if place >= max(start, runs_start)],
+    )
+
+
+def _is_system(segment: Segment) -> bool:
+    """Whether it is a section of the system block; a system message of a base or a run is not."""
+    return segment.part in (Part.INSTRUCTIONS, Part.PARENT_CONTEXT, Part.SUMMARY) or (
+        segment.part is Part.CONTEXT and bool(segment.heading)
+    )
+
+
+def _system_word(prompt: Prompt, sections: int) -> str:
+    if prompt.system is not None:
+        return "one text, sent beside the messages"
+    if prompt.format is PromptFormat.SEED and sections > 1:
+        return f"{sections} messages"
+    return "one block"
 
 
 def _note(segment: Segment, prompt: Prompt) -> str:
     """Name the summary's entry; an extract of runs that are not summarized has none."""
-    is_entry = segment.part is Part.SUMMARY and segment.heading.startswith("Summary")
-    return f"#{prompt.summary_number}" if is_entry else ""
+    if segment.part is not Part.SUMMARY or not segment.heading:
+        return ""
+    return f"#{prompt.summary_number}" if segment.heading.startswith("Summary") else STOPGAP
 
 
 def _unseen(prompt: Prompt) -> list[tuple[Fate, str]]:
@@ -124,25 +189,46 @@ def _times(session: Session, positions: Sequence[int]) -> Mapping[int, datetime]
     return dict(rows.values_list("position", "created_at"))
 
 
-def _groups(segments: Sequence[Segment], times: Mapping[int, datetime]) -> Iterator[MessageGroup]:
-    for (part, position), group in groupby(segments, key=lambda segment: (segment.part, segment.position)):
-        members = list(group)
-        yield MessageGroup(
-            part=part,
-            position=position,
-            tokens=sum(segment.tokens for segment in members),
-            created_at=None if position is None else times.get(position),
-            messages=[_message(segment) for segment in members],
+def _gaps(positions: Sequence[int]) -> Mapping[int, int]:
+    """Return how many runs are left out behind each run that is sent."""
+    pairs = pairwise(positions)
+    return {position: following - position - 1 for position, following in pairs if following > position + 1}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendering:
+    """Knows the format, when runs were made and what is left out behind them."""
+
+    format: PromptFormat
+    times: Mapping[int, datetime]
+    gaps: Mapping[int, int]
+
+    def groups(self, segments: Sequence[Segment]) -> list[MessageGroup]:
+        """Group neighbours of one part and one run."""
+        return list(self._groups(segments))
+
+    def _groups(self, segments: Sequence[Segment]) -> Iterator[MessageGroup]:
+        for (part, position), group in groupby(segments, key=lambda segment: (segment.part, segment.position)):
+            members = list(group)
+            gap = 0 if position is None or part is not Part.RUNS else self.gaps.get(position, 0)
+            yield MessageGroup(
+                part=part,
+                position=position,
+                tokens=sum(segment.tokens for segment in members),
+                created_at=None if position is None else self.times.get(position),
+                messages=[self.message(segment) for segment in members],
+                gap=gap if gap and members[-1].text.endswith(gap_mark(gap)) else 0,
+            )
+
+    def message(self, segment: Segment) -> MessageView:
+        """Return a message with the role by which its format calls it."""
+        shown = RESULT_SHOWN if segment.role == "tool" else TEXT_SHOWN
+        roles = _GEMINIS if self.format is PromptFormat.GEMINI else {}
+        return MessageView(
+            role=roles.get(segment.role, segment.role),
+            tokens=segment.tokens,
+            start=segment.text[:shown],
+            rest=segment.text[shown:MOST_TEXT],
+            left_out=max(0, len(segment.text) - MOST_TEXT),
+            calls=segment.calls,
         )
-
-
-def _message(segment: Segment) -> MessageView:
-    shown = RESULT_SHOWN if segment.role == "tool" else TEXT_SHOWN
-    return MessageView(
-        role=segment.role,
-        tokens=segment.tokens,
-        start=segment.text[:shown],
-        rest=segment.text[shown:MOST_TEXT],
-        left_out=max(0, len(segment.text) - MOST_TEXT),
-        calls=segment.calls,
-    )

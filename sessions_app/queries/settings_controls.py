@@ -1,7 +1,7 @@
 """The controls of the tune page, derived from the one table of settings."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -19,9 +19,9 @@ from sessions_app.domain.memory_settings import (
 from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.settings_draft import Draft, value_as_text
 from sessions_app.domain.settings_effects import no_effect
-from sessions_app.domain.strategies import STRATEGIES
 from sessions_app.models import Session, has_parent_conversation
 from sessions_app.queries.language_models import with_facts
+from sessions_app.queries.setting_words import setting_words
 
 _RANGES: Mapping[str, tuple[float, float, float]] = {
     "reserve_output_tokens": (0, 8_192, 64),
@@ -44,6 +44,9 @@ _RATIOS: Mapping[str, tuple[int, int]] = {
 }
 _RATIO_STEPS = 100
 
+Carried = Mapping[str, str | Sequence[str]]
+"""What addresses carry besides the draft, by name; empty texts are left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Slider:
@@ -63,7 +66,7 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One setting on the tune page; `says` is what its value does, if that is told under it.
+    """One setting on the tune page; `says` is what its value means, `warning` what is wrong with it, if that is told.
 
     `below` is the value without the session's or the project's own, None where it is neither's. `reset` is the address
     that takes a change away, or else drafts that value.
@@ -79,6 +82,7 @@ class Control:
     inherits: bool
     error: str
     no_effect: str
+    warning: str
     slider: Slider | None
     reset: str
     says: str
@@ -90,6 +94,16 @@ class ControlGroup:
 
     name: str
     controls: list[Control]
+
+    @property
+    def slug(self) -> str:
+        """The name as a part of an id."""
+        return self.name.split()[0].lower()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing in it has an effect, and nothing in it is changed or set by the session."""
+        return all(each.no_effect and not each.changed and each.layer is not Layer.SESSION for each in self.controls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +123,15 @@ def setting_rows(saved: EffectiveSettings, inherited: EffectiveSettings) -> list
 
 
 def control_groups(
-    *, session: Session, draft: Draft, saved: EffectiveSettings, built_in: EffectiveSettings, carried: Mapping[str, str]
+    *,
+    session: Session,
+    draft: Draft,
+    saved: EffectiveSettings,
+    built_in: EffectiveSettings,
+    carried: Carried,
+    warnings: Mapping[str, str],
 ) -> list[ControlGroup]:
-    """Return all controls in their groups; `carried` is what addresses carry besides the draft."""
+    """Return all controls in their groups; `warnings` are by name, `carried` is what addresses carry besides."""
     below = {Layer.SESSION: draft.inherited, Layer.PROJECT: stored_values(built_in.values)}
     drafted = resolve_settings(
         default_model=saved.values.model, project=stored_values(saved.values), session={}, request=draft.overrides
@@ -126,6 +146,7 @@ def control_groups(
             drafted=drafted,
             below=below.get(saved.origins[setting.name], {}).get(setting.name),
             carried=carried,
+            warning=warnings.get(setting.name, ""),
         )
         for setting in SETTINGS
     )
@@ -133,16 +154,16 @@ def control_groups(
     return [ControlGroup(str(name), list(members)) for name, members in grouped]
 
 
-def inherit_all(saved: EffectiveSettings, inherited: EffectiveSettings, carried: Mapping[str, str]) -> str:
+def inherit_all(saved: EffectiveSettings, inherited: EffectiveSettings, carried: Carried) -> str:
     """Return the address in which the session has no settings of its own."""
     below = stored_values(inherited.values)
     own = {name: value_as_text(below[name]) for name, layer in saved.origins.items() if layer is Layer.SESSION}
     return address(own, carried)
 
 
-def address(texts: Mapping[str, str], carried: Mapping[str, str]) -> str:
+def address(texts: Mapping[str, str], carried: Carried) -> str:
     """Return the query string of a draft."""
-    return f"?{urlencode({**texts, **{name: text for name, text in carried.items() if text}})}"
+    return f"?{urlencode({**texts, **{name: text for name, text in carried.items() if text}}, doseq=True)}"
 
 
 def _control(
@@ -153,7 +174,8 @@ def _control(
     saved: EffectiveSettings,
     drafted: EffectiveSettings,
     below: Any,
-    carried: Mapping[str, str],
+    carried: Carried,
+    warning: str,
 ) -> Control:
     name, now = setting.name, stored_values(saved.values)
     value = draft.overrides.get(name, now[name])
@@ -172,9 +194,10 @@ def _control(
         inherits=name in draft.changes and draft.changes[name] is None,
         error=draft.errors.get(name, ""),
         no_effect=_no_effect(setting, session, drafted),
+        warning=warning,
         slider=_slider(setting, value, session),
         reset=address(texts, carried),
-        says=f"Sends {STRATEGIES[drafted.values.strategy].ABOUT}." if name == "strategy" else "",
+        says=setting_words(name, drafted),
     )
 
 

@@ -7,18 +7,19 @@ from typing import Any
 from urllib.parse import quote
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.utils.cache import add_never_cache_headers
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods
 from django_htmx.http import replace_url, trigger_client_event
 
 from sessions_app.domain.memory_settings import stored_values
 from sessions_app.domain.plan import Fate
 from sessions_app.models.connections import one_state
-from sessions_app.queries.api_calls import ApiCall, prompt_call
+from sessions_app.queries.api_calls import ApiCall, prompt_call, sent_json
 from sessions_app.queries.bands import WINDOW
+from sessions_app.queries.past_turns import past_turn
 from sessions_app.queries.prompt_views import prompt_view
+from sessions_app.queries.request_inputs import field_errors
 from sessions_app.queries.session_pages import newest_status
 from sessions_app.queries.settings_controls import control_groups, inherit_all
 from sessions_app.queries.why_rows import CHANGED, WhyAsked, WhyTable, why_table
@@ -26,7 +27,7 @@ from sessions_app.services.settings import built_in_settings
 from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
 from sessions_app.views.session_pages import span_of, tree_context
-from sessions_app.views.workbench import TABS, Bench, Side, bench_of, compared
+from sessions_app.views.workbench import TABS, Bench, Side, bench_of, compared, texts_of
 
 PAGE = "tune/bench.html"
 CHIP_WORDS: Mapping[str, str] = {Fate.KEPT: "In the prompt", Fate.SUMMARIZED: "In the summary"}
@@ -44,37 +45,41 @@ class WhyChip:
 
 
 @login_required
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @one_state()
 def tune(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     """Show the prompt that the draft gives."""
-    bench = bench_of(request, slug, session_id, request.GET)
+    bench = bench_of(request, slug, session_id, texts_of(request))
     return show(request, bench, "prompt", {})
 
 
 @login_required
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @one_state()
 def why(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     """Show each run's fate under the saved settings and the draft, and why."""
-    bench = bench_of(request, slug, session_id, request.GET)
+    bench = bench_of(request, slug, session_id, texts_of(request))
     return show(request, bench, "why", {})
 
 
 def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> HttpResponse:
-    """Render a tab; a form sent without htmx is led to the short address, swaps tell theirs to the browser."""
-    if not request.htmx and "seen" in request.GET and not more:
-        return HttpResponseRedirect(bench.url(TABS[tab], **_asked_besides(request, tab)))
-    context = compared(bench, built=_built(request, tab)) | {
+    """Render a tab; a form sent without htmx is led to the short address, swaps tell theirs to the browser.
+
+    What is too long for an address is answered at once.
+    """
+    if request.method == "POST" and not request.htmx and not bench.left_out:
+        return HttpResponseRedirect(bench.url(TABS[tab], **_asked_besides(bench.texts, tab)).removesuffix("?"))
+    context = compared(bench, built=_built(bench.texts, tab)) | {
         "project": bench.project,
         "conversation": bench.conversation,
         "tab": tab,
     }
     context |= _prompt_tab(request, bench, context) if tab == "prompt" else _why_tab(request, bench, context)
-    if request.htmx and "from" in request.GET:
+    if request.htmx and "from" in bench.texts:
         return render_page(request, f"tune/{tab}.html", "rows", context)
     partial = "result" if request.htmx.target == "result" else "bench"
-    context |= _controls(bench, tab, context["carried"]) | {"oob": bool(request.htmx) and partial == "result"}
+    context |= _controls(bench, tab, context) | _request_inputs(bench, tab, context)
+    context["oob"] = bool(request.htmx) and partial == "result"
     if request.htmx:
         address = bench.url(TABS[tab], **context["carried"]).removesuffix("?")
         swapped = replace_url(render_page(request, PAGE, partial, context), address)
@@ -86,41 +91,48 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
     return page
 
 
-def _built(request: HttpRequest, tab: str) -> str:
+def _built(texts: QueryDict, tab: str) -> str:
     """Return the side whose texts are shown; Why shows none."""
-    return "" if tab == "why" else _asked_besides(request, tab)["side"] or "b"
+    return "" if tab == "why" else _asked_besides(texts, tab)["side"] or "b"
 
 
-def _asked_besides(request: HttpRequest, tab: str) -> dict[str, str]:
-    """Return what the address asks for besides settings and query."""
+def _asked_besides(texts: QueryDict, tab: str) -> dict[str, str]:
+    """Return what the address asks for besides settings and request."""
     if tab == "prompt":
-        return {"side": "a" if request.GET.get("side") == "a" else ""}
-    only = request.GET.get("only", "")
+        return {"side": "a" if texts.get("side") == "a" else ""}
+    only = texts.get("only", "")
     return {"only": only if only in {*Fate, CHANGED} else ""}
 
 
 def _prompt_tab(request: HtmxRequest, bench: Bench, context: Mapping[str, Any]) -> dict[str, Any]:
-    carried = _asked_besides(request, "prompt")
+    carried = _asked_besides(bench.texts, "prompt")
     a, b = context["sides"]
     shown: Side = a if carried["side"] else b
-    span = span_of(request.GET, bench.conversation.last_position)
-    view = prompt_view(session=bench.conversation, prompt=shown.sent, within=span) if shown.sent else None
-    found = {"shown": shown, "view": view, "carried": carried, "more_url": bench.url(**carried)}
-    return found | {"call": _call(request, bench, {} if carried["side"] else bench.draft.overrides)}
+    found = {"shown": shown, "carried": carried, "more_url": bench.url(**carried)}
+    if shown.sent is None:
+        return found
+    span = span_of(bench.texts, bench.conversation.last_position)
+    return found | {
+        "view": prompt_view(session=bench.conversation, prompt=shown.sent, within=span),
+        # The controls show what is drafted, so that what is saved has its warnings here.
+        "warnings": shown.warnings if shown.prompt is not b.prompt else shown.other_warnings,
+        "call": _call(request, bench, {} if carried["side"] else bench.draft.overrides),
+        "sent_json": sent_json(shown.sent, bench.asked),
+    }
 
 
 def _call(request: HttpRequest, bench: Bench, settings: Mapping[str, Any]) -> ApiCall:
     path = f"/api/v1/sessions/{quote(bench.conversation.public_id)}/prompt"
-    return prompt_call(url=request.build_absolute_uri(path), settings=settings, query=bench.query)
+    return prompt_call(url=request.build_absolute_uri(path), settings=settings, asked=bench.asked)
 
 
 def _why_tab(request: HtmxRequest, bench: Bench, context: Mapping[str, Any]) -> dict[str, Any]:
-    carried = _asked_besides(request, "why")
+    carried = _asked_besides(bench.texts, "why")
     a, b = context["sides"]
     found: dict[str, Any] = {"shown": b, "carried": carried, "more_url": bench.url("tune-why", **carried)}
     if b.prompt is None:
         return found
-    span = span_of(request.GET, bench.conversation.last_position)
+    span = span_of(bench.texts, bench.conversation.last_position)
     asked = WhyAsked(only=carried["only"], opened=span and span.newest(WINDOW), within=span if request.htmx else None)
     table = why_table(session=bench.conversation, a=a.prompt, b=b.prompt, asked=asked)
     return found | {"table": table, "chips": _chips(bench, table, carried["only"])}
@@ -140,23 +152,57 @@ def _chips(bench: Bench, table: WhyTable, only: str) -> list[WhyChip]:
     ]
 
 
-def _controls(bench: Bench, tab: str, carried: Mapping[str, str]) -> dict[str, Any]:
-    besides = {"query": bench.query, **carried}
-    status = newest_status(bench.conversation)
+def _controls(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[str, Any]:
+    besides = {**bench.carried, **context["carried"]}
+    _, b = context["sides"]
+    groups = control_groups(
+        session=bench.conversation,
+        draft=bench.draft,
+        saved=bench.saved,
+        built_in=built_in_settings(),
+        carried=besides,
+        warnings={**field_errors(bench.asked, [b.refusal]), **b.setting_warnings},
+    )
     return {
         "draft": bench.draft,
-        "query": bench.query,
-        "is_open": status is not None and status.is_open,
-        "groups": control_groups(
-            session=bench.conversation,
-            draft=bench.draft,
-            saved=bench.saved,
-            built_in=built_in_settings(),
-            carried=besides,
+        "groups": groups,
+        "warned": sum(
+            bool(control.warning and not control.no_effect) for group in groups for control in group.controls
         ),
         "inherit_all": inherit_all(bench.saved, bench.inherited, besides),
         "seen": json.dumps(stored_values(bench.saved.values)),
-        "tab_url": reverse(TABS[tab], args=[bench.project.slug, bench.conversation.public_id]),
+        "tab_url": bench.page(TABS[tab]),
         "why_url": bench.url("tune-why"),
         "side_url": {"a": bench.url(side="a"), "b": bench.url()},
+    }
+
+
+def _request_inputs(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[str, Any]:
+    asked, conversation = bench.asked, bench.conversation
+    errors = field_errors(asked, [side.refusal for side in context["sides"]])
+    shown: Side = context["shown"]
+    status = newest_status(conversation)
+    turn = bench.past_turn and past_turn(
+        session=conversation, at=bench.past_turn, prompt=shown.prompt, asked=bool(asked.query)
+    )
+    steps = {"before": -1, "after": +1} if turn else {}
+    return {
+        "asked": asked,
+        "errors": errors,
+        "has_bad_field": any(name in asked.texts for name in errors),
+        "asked_pairs": [(name, text) for name, texts in asked.texts.items() for text in texts],
+        "carried_request": bench.carried,
+        "tools_json": json.dumps(asked.arguments.get("tools"), indent=2, ensure_ascii=False),
+        "query": asked.query,
+        "left_out": bench.left_out,
+        "long_fields": ", ".join(f"#asked [name={name}]" for name in bench.left_out),
+        "is_open": status is not None and status.is_open,
+        "needs_block": len(bench.texts.getlist("context")) == len(asked.context),
+        "turn": turn,
+        "turn_url": {
+            name: bench.url(TABS[tab], at=str(turn.position + step), **context["carried"])
+            for name, step in steps.items()
+            if turn and 1 <= turn.position + step <= turn.newest
+        },
+        "now_url": bench.url(TABS[tab], at="", **context["carried"]),
     }

@@ -80,6 +80,8 @@ def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
     if not changes:
         messages.info(request, f"There is nothing to save: these are the defaults of {bench.project} already.")
         return HttpResponseRedirect(bench.url())
+    if request.method == "POST" and "sure" not in texts:
+        return HttpResponseRedirect(bench.url("tune-default"))
     if request.method == "POST":
         new = {change.name: change.new for change in changes}
         save_project_settings(project=bench.project, changes=new, now=timezone.now())
@@ -133,7 +135,7 @@ def _nothing_to_save(request: HttpRequest, bench: Bench) -> HttpResponse | None:
 
 def _fresh_url(bench: Bench, texts: QueryDict) -> str:
     page = reverse(TABS.get(texts.get("tab", ""), "tune"), args=[bench.project.slug, bench.conversation.public_id])
-    return page + (address({}, {"query": bench.query}) if bench.query else "")
+    return page + (address({}, bench.carried) if bench.carried else "")
 
 
 def _settings(count: int) -> str:

@@ -1,20 +1,24 @@
-"""A conversation on the workbench: its saved settings, A, and a draft of others, B, which lives in the address."""
+"""A conversation on the workbench: its saved settings, A, a draft of others, B, and what one request asks for.
+
+Draft and request live in the address, as far as they are short; what is longer is posted with every step.
+"""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
-from sessions_app.domain.errors import ConvowebError, InvalidSettings
+from sessions_app.domain.errors import ConvowebError, InvalidInput, InvalidSettings
 from sessions_app.domain.memory_settings import EffectiveSettings
-from sessions_app.domain.plan import Prompt, PromptPlan
+from sessions_app.domain.plan import Prompt, PromptPlan, PromptWarning, WarningCode
+from sessions_app.domain.request_draft import RequestDraft, read_request
 from sessions_app.domain.settings_draft import Draft, read_draft
-from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.models import Project, Session
 from sessions_app.queries.prompt_figures import needed_parts
+from sessions_app.queries.request_inputs import carried
 from sessions_app.queries.settings_controls import address
 from sessions_app.services.prompts import effective_settings, session_plan, session_prompt
 from sessions_app.services.settings import project_settings
@@ -59,34 +63,77 @@ class Side:
     @property
     def message_count(self) -> int:
         """How many messages are sent, if the prompt was built."""
-        return len(self.sent.messages or ("text",)) if self.sent else 0
+        if self.sent is None:
+            return 0
+        return 1 if self.sent.messages is None else len(self.sent.messages)
+
+    @property
+    def warnings(self) -> Sequence[PromptWarning]:
+        """What is to be known of the prompt; the page says by itself that a turn is past."""
+        found = self.prompt.warnings if self.prompt else ()
+        return [warning for warning in found if warning.code is not WarningCode.SETTINGS_OF_TODAY]
+
+    @property
+    def setting_warnings(self) -> Mapping[str, str]:
+        """Those of them that are about a setting, by its name."""
+        return {warning.setting: warning.detail for warning in self.warnings if warning.setting}
+
+    @property
+    def other_warnings(self) -> Sequence[PromptWarning]:
+        """Those that are about no setting."""
+        return [warning for warning in self.warnings if not warning.setting]
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A conversation on the workbench, with its saved settings and the draft."""
+    """A conversation on the workbench, with its saved settings, the draft and what is asked.
+
+    `texts` are those that it was made from; `carried` is what addresses carry of what is asked, `left_out` names what
+    is too long for that.
+    """
 
     project: Project
     conversation: Session
     saved: EffectiveSettings
     inherited: EffectiveSettings
     draft: Draft
-    query: str
+    asked: RequestDraft
+    carried: Mapping[str, Sequence[str]]
+    left_out: Sequence[str]
+    texts: QueryDict
 
-    def url(self, name: str = "tune", **carried: str) -> str:
-        """Return the address of a tab with this draft and query."""
-        page = reverse(name, args=[self.project.slug, self.conversation.public_id])
-        return page + address(self.draft.texts, {"query": self.query, **carried})
+    @property
+    def past_turn(self) -> int | None:
+        """The turn whose prompt is asked for."""
+        return self.asked.arguments.get("at")
+
+    def page(self, name: str = "tune") -> str:
+        """Return the address of a tab without the draft."""
+        return reverse(name, args=[self.project.slug, self.conversation.public_id])
+
+    def url(self, name: str = "tune", **besides: str) -> str:
+        """Return the address of a tab with this draft and what is asked."""
+        return self.page(name) + address(self.draft.texts, {**self.carried, **besides})
 
 
 def bench_of(request: HttpRequest, slug: str, session_id: str, texts: QueryDict) -> Bench:
-    """Return the bench that an address or a form asks for."""
+    """Return the bench that the texts of an address, a form or both ask for."""
     project = project_for(request.user, slug)
     conversation = session_of(project, session_id)
     saved, inherited = effective_settings(session=conversation), project_settings(project=project)
     given = {name: values[-1] for name, values in texts.lists() if values}
     draft = read_draft(given, saved=saved, inherited=inherited, seen=_seen(texts.get("seen", "")))
-    return Bench(project, conversation, saved, inherited, draft, clean_text(texts.get("query", "").strip()))
+    asked = read_request(dict(texts.lists()))
+    short = carried(asked)
+    return Bench(project, conversation, saved, inherited, draft, asked, short.texts, short.left_out, texts)
+
+
+def texts_of(request: HttpRequest) -> QueryDict:
+    """Return the texts of the address and, over them, those of the form."""
+    texts = request.GET.copy()
+    for name, values in request.POST.lists():
+        texts.setlist(name, values)
+    return texts
 
 
 def _seen(text: str) -> Mapping[str, Any]:
@@ -99,14 +146,13 @@ def _seen(text: str) -> Mapping[str, Any]:
 
 
 def compared(bench: Bench, *, built: str) -> dict[str, Any]:
-    """Decide the next prompt under A and B and build that of the side `built`; without a draft they are the same."""
+    """Decide the prompt under A and B and build that of the side `built`; without a draft they are the same."""
     same = not bench.draft.changes and not bench.draft.errors
-    a = _side("a", "Saved", bench, {}, decide=session_prompt if built == "a" or (built and same) else session_plan)
+    a = _side("a", "Saved", bench, {}, is_built=built == "a" or (bool(built) and same))
     if bench.draft.errors:
         b = Side("b", "Draft", None, InvalidSettings(" ".join(bench.draft.errors.values())))
     elif bench.draft.changes:
-        decide = session_prompt if built == "b" else session_plan
-        b = _side("b", "Draft", bench, bench.draft.overrides, decide=decide)
+        b = _side("b", "Draft", bench, bench.draft.overrides, is_built=built == "b")
     else:
         b = Side("b", "Draft", a.prompt, a.refusal)
     return {"sides": (a, b), "difference": _difference(a, b)}
@@ -119,11 +165,13 @@ def _difference(a: Side, b: Side) -> str:
     return f"{b.prompt.tokens.total - a.prompt.tokens.total:+,}".replace("-", "\N{MINUS SIGN}")
 
 
-def _side(
-    key: str, label: str, bench: Bench, overrides: Mapping[str, Any], *, decide: Callable[..., PromptPlan]
-) -> Side:
+def _side(key: str, label: str, bench: Bench, overrides: Mapping[str, Any], *, is_built: bool) -> Side:
+    if bench.asked.errors:
+        return Side(key, label, None, InvalidInput(" ".join(bench.asked.errors.values())))
+    # Only a prompt that asks for nothing besides can be decided without being built.
+    decide: Callable[..., PromptPlan] = session_prompt if is_built or bench.asked.has_more else session_plan
     try:
-        prompt = decide(session=bench.conversation, overrides=overrides, query=bench.query or None)
+        prompt = decide(session=bench.conversation, overrides=overrides, **bench.asked.arguments)
     except ConvowebError as refusal:
         return Side(key, label, None, refusal)
     return Side(key, label, prompt, None)

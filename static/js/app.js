@@ -87,15 +87,18 @@
   dress(document);
 
   // Focus survives a swap: by id (or on what data-focus names, if the element goes), else the swapped region itself.
-  let focused = null;
+  let focused = null, scrolled = 0;
   document.addEventListener('htmx:beforeSwap', event => {
     const active = document.activeElement;
     focused = event.detail.target?.contains(active) && active !== document.body ? active.dataset.focus || active.id : null;
+    scrolled = $('#view')?.scrollTop ?? 0;
   });
   document.addEventListener('htmx:afterSettle', event => dress(event.target));   // once for each new element
   document.addEventListener('htmx:afterSwap', event => {      // before it settles, lest a key finds nothing in focus
+    if ($('#view') && scrolled) $('#view').scrollTop = scrolled;
     if (focused === null || document.activeElement !== document.body) return;
     const next = (focused && document.getElementById(focused)) || event.detail.elt?.closest?.('[tabindex]');
+    next?.closest('details:not([open])')?.setAttribute('open', '');
     next?.focus({ preventScroll: true });
     focused = null;
   });

@@ -29,10 +29,10 @@ def test_everything_that_is_sent_is_shown_and_its_tokens_add_up():
     assert tokens + prompt.tokens.overhead == prompt.tokens.total
 
 
-def test_a_summary_is_shown_with_its_number_and_an_extract_without():
+def test_a_summary_is_shown_with_its_number_and_an_extract_as_a_stopgap():
     session = make_session(runs=40, settings={"max_input_tokens": 300, "summarize_at": 0, "max_summary_tokens": 40})
     shown, _ = view(session)
-    assert [(segment.heading[:7], note) for segment, _, note in shown.system] == [("Extract", "")]
+    assert [(segment.heading[:7], note) for segment, _, note in shown.system] == [("Extract", "stopgap extract")]
     while advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED:
         pass
     shown, _ = view(session)

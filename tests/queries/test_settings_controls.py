@@ -1,7 +1,8 @@
-"""The sliders of the tune page."""
+"""The controls of the tune page: their sliders, their groups, what is told under them."""
 
 import pytest
 
+from sessions_app.domain.memory_settings import SETTINGS
 from sessions_app.domain.settings_draft import read_draft
 from sessions_app.queries.settings_controls import control_groups
 from sessions_app.services.prompts import effective_settings
@@ -11,12 +12,26 @@ from tests.factories import make_session
 pytestmark = pytest.mark.django_db
 
 
-def slider(session, name="max_input_tokens"):
+def groups_of(session, texts=(), warnings=()):
     saved, inherited = effective_settings(session=session), project_settings(project=session.project)
-    draft = read_draft({}, saved=saved, inherited=inherited)
-    groups = control_groups(session=session, draft=draft, saved=saved, built_in=built_in_settings(), carried={})
-    (control,) = [control for group in groups for control in group.controls if control.setting.name == name]
-    return control.slider
+    draft = read_draft(dict(texts), saved=saved, inherited=inherited)
+    return control_groups(
+        session=session,
+        draft=draft,
+        saved=saved,
+        built_in=built_in_settings(),
+        carried={},
+        warnings=dict(warnings),
+    )
+
+
+def control(groups, name):
+    (found,) = [each for group in groups for each in group.controls if each.setting.name == name]
+    return found
+
+
+def slider(session, name="max_input_tokens"):
+    return control(groups_of(session), name).slider
 
 
 def value_at(made):
@@ -48,3 +63,32 @@ def test_other_sliders_count_in_steps():
     made = slider(make_session(settings={"max_runs": 7}), "max_runs")
 
     assert (made.minimum, made.maximum, made.value, made.least) == (1, 200, 7, None)
+
+
+def test_a_group_is_idle_only_if_nothing_in_it_does_or_is_set_anything():
+    session = make_session(settings={"strategy": "buffer"})
+    assert {group.name for group in groups_of(session) if group.is_idle} == {"Summary", "Parent"}
+    assert {group.name for group in groups_of(session, {"offset": "3"}) if group.is_idle} == {"Parent"}
+    assert {group.name for group in groups_of(session, {"strategy": "summary"}) if group.is_idle} == {"Parent"}
+    own = make_session(session.project, "own", settings={"strategy": "buffer", "offset": 3})
+    assert {group.name for group in groups_of(own) if group.is_idle} == {"Parent"}
+
+
+def test_a_warning_stands_at_the_setting_that_it_is_about():
+    groups = groups_of(make_session(), warnings={"last_n": "It is below offset."})
+    assert control(groups, "last_n").warning == "It is below offset."
+    assert control(groups, "offset").warning == ""
+
+
+def test_every_choice_says_what_it_means():
+    session = make_session()
+    for setting in SETTINGS:
+        for choice in setting.choices:
+            assert control(groups_of(session, {setting.name: choice}), setting.name).says.endswith("."), choice
+
+
+def test_the_model_says_how_its_tokens_are_counted():
+    session = make_session()
+    assert control(groups_of(session), "model").says == "o200k_base, a window of 1,047,576 tokens."
+    unknown = groups_of(session, {"model": "nobody-knows-it", "max_input_tokens": "500"})
+    assert control(unknown, "model").says == "o200k_base, its window is not known."

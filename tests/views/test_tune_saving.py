@@ -100,7 +100,7 @@ def test_the_built_in_value_takes_the_projects_own_away(client, project):
     make_session(project, runs=1)
 
     question = client.get("/p/p/sessions/s/tune/default/?last_n=unlimited").content.decode()
-    client.post("/p/p/sessions/s/tune/default/", {"last_n": "unlimited"})
+    client.post("/p/p/sessions/s/tune/default/", {"last_n": "unlimited", "sure": "1"})
 
     assert "<ins>unlimited</ins> <small>built-in</small>" in question
     assert Project.objects.get().settings == {"max_input_tokens": 4000}
@@ -111,7 +111,7 @@ def test_a_model_that_is_the_built_in_one_is_no_default_of_its_own(client, proje
     project.save()
     make_session(project, runs=1)
 
-    client.post("/p/p/sessions/s/tune/default/", {"model": settings.CONVOWEB_MODEL})
+    client.post("/p/p/sessions/s/tune/default/", {"model": settings.CONVOWEB_MODEL, "sure": "1"})
 
     assert Project.objects.get().settings == {}
 

@@ -1,0 +1,33 @@
+"""What the value of a setting means, in one line under its control."""
+
+from collections.abc import Mapping
+
+from sessions_app.domain.memory_settings import EffectiveSettings, OnGap, PromptFormat
+from sessions_app.domain.strategies import STRATEGIES
+
+FORMATS: Mapping[PromptFormat, str] = {
+    PromptFormat.OPENAI: "Messages of OpenAI's Chat Completions.",
+    PromptFormat.RESPONSES: "Input items of OpenAI's Responses.",
+    PromptFormat.ANTHROPIC: "Anthropic's messages, the system text beside them.",
+    PromptFormat.GEMINI: "Gemini's contents, the system text beside them.",
+    PromptFormat.TEXT: "One string, as Griptape's prompt stack writes it.",
+    PromptFormat.SEED: "The dictionaries of chuk-ai-session-manager.",
+}
+GAPS: Mapping[OnGap, str] = {
+    OnGap.WARN: "What neither fits nor is summarized is lost, with a warning.",
+    OnGap.ERROR: "No prompt rather than one that loses runs.",
+    OnGap.STOPGAP: "An extract stands in for what neither fits nor is summarized.",
+}
+
+
+def setting_words(name: str, settings: EffectiveSettings) -> str:
+    """Say what the value in force of a choice or of the model means; nothing of a setting that its help explains."""
+    values, model = settings.values, settings.model
+    window = f"a window of {model.window:,} tokens" if model.window else "its window is not known"
+    words = {
+        "strategy": f"Sends {STRATEGIES[values.strategy].ABOUT}.",
+        "model": f"{model.encoding}, {window}.",
+        "format": FORMATS[values.format],
+        "on_gap": GAPS[values.on_gap],
+    }
+    return words.get(name, "")
