@@ -25,6 +25,7 @@ from sessions_app.domain.prompt_warnings import (
 )
 from sessions_app.domain.run_rendering import RunRendering
 from sessions_app.domain.run_tokens import are_exact
+from sessions_app.domain.seed_rules import has_seed_rule
 from sessions_app.domain.selection import Choice, Shelf, Span, select_runs, weigh_runs
 from sessions_app.domain.settings_effects import settings_warnings
 from sessions_app.domain.strategies import STRATEGIES
@@ -52,7 +53,9 @@ class Terms:
 
     @property
     def result_limits(self) -> ResultLimits:
-        """What tool results may need."""
+        """What tool results may need; chuk's own prompts send them as they are."""
+        if has_seed_rule(self.values):
+            return ResultLimits(None, None, self.counter)
         return ResultLimits(self.values.keep_tool_results, self.values.tool_result_max_tokens, self.counter)
 
 

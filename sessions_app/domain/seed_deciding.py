@@ -39,7 +39,9 @@ def decide_as_seed(situation: Situation) -> Decision:
         )
     runs = pieces_of(sent)
     choice = Choice(kept=(), tokens=tokens_of(runs), cut=None)
-    fates = (*_fates(terms, history, wanted, sent), *_open_fates(terms, asked, history, sent))
+    fates = _fates(terms, history, wanted, sent)
+    if asked.turn is None:
+        fates += _open_fates(terms, asked, history, sent)
     warnings = (*common_warnings(situation), *handed.warnings)
     return Decision(asked, history, handed, choice, runs, fates, warnings)
 

@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sessions_app.domain.as_sent import is_blank
 from sessions_app.domain.candidates import Excerpt
+from sessions_app.domain.images import NOT_SENT
 from sessions_app.domain.text_cutting import cut_to_length, last_that_fits
 from sessions_app.domain.transcript import Event, EventKind, Role, Run, ToolCall
 
@@ -29,11 +31,17 @@ def _fitted(excerpt: Excerpt, fits: Callable[[Excerpt], bool], taken: str) -> Ex
 
 
 def _ends(run: Run) -> Run:
-    """Return the run with its first user message and its last assistant message, each as text alone."""
+    """Return the run with its first user message and its last assistant message that say anything, as text alone."""
     messages = [event for event in run.events if event.kind is EventKind.MESSAGE]
-    asked = [event for event in messages if event.role is Role.USER][:1]
-    said = [event for event in messages if event.role is Role.ASSISTANT][-1:]
-    return replace(run, events=tuple(replace(event, content=None) for event in (*asked, *said)))
+    said = [replace(event, content=None) for event in messages if not is_blank(event.text)]
+    shown = [replace(event, content=None, text=NOT_SENT) for event in messages if _has_image(event)]
+    first = [event for event in (*said, *shown) if event.role is Role.USER][:1]
+    last = [event for event in said if event.role is Role.ASSISTANT][-1:]
+    return replace(run, events=(*first, *last))
+
+
+def _has_image(message: Event) -> bool:
+    return any(part.get("type") == "image_url" for part in message.content or ())
 
 
 def _longest(run: Run) -> int:

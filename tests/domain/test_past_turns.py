@@ -37,6 +37,12 @@ def test_it_is_the_prompt_that_was_built_then():
             assert (now.messages, now.fates, now.fingerprint) == (then.messages, then.fates, then.fingerprint)
 
 
+@pytest.mark.parametrize("strategy", ["minimal", "task", "tool", "conversation", "buffer"])
+def test_in_the_format_seed_the_turns_own_run_has_no_fate_either(strategy: str):
+    prompt = build(numbered(3), at=3, strategy=strategy, format="seed")
+    assert [position for each in prompt.fates for position in range(each.first, each.last + 1)] == [1, 2]
+
+
 def test_what_the_run_did_afterwards_is_not_known():
     reader = InMemoryTranscript([run(user("part 1"), user("part 2"), assistant(), call(parent=2), assistant("a1"))])
     assert contents(build(reader, at=1)) == ["part 1\n\npart 2"]

@@ -89,6 +89,15 @@ def test_pictures_give_way_to_words():
     assert fates(prompt)[0][3] == "shortened to fit: its first and last message only"
 
 
+def test_what_stays_of_a_run_full_of_pictures_are_messages_that_say_something():
+    picture = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    silent: Any = ({"type": "text", "text": ""}, picture)
+    prompt = build([run(user("", content=silent), user("Where?"), assistant(" "))], max_input_tokens=60)
+    assert contents(prompt) == ["Where?", "[no answer]", "Go on."]
+    prompt = build([run(user("", content=silent), assistant("Nice."))], max_input_tokens=60)
+    assert contents(prompt) == ["[image_url not sent]", "Nice.", "Go on."]
+
+
 def test_where_not_even_a_letter_fits_it_is_dropped_with_the_warning():
     prompt = build([exchange("Why? " * 50, "Because. " * 50)], max_input_tokens=20)
     assert contents(prompt) == ["Go on."]

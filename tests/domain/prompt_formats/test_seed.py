@@ -229,3 +229,9 @@ def test_it_reads_only_the_newest_runs_that_it_needs():
     reader = InMemoryTranscript([exchange(f"q{number}", f"a{number}") for number in range(1, 101)])
     build(reader, strategy="task")
     assert set(reader.fetched) <= {1, 99, 100}
+
+
+def test_results_of_an_open_run_are_sent_as_they_are_too():
+    waiting = run(user("q1"), assistant("a1"), call(parent=1), status=RunStatus.RUNNING)
+    limits = {"strategy": "tool", "tool_result_max_tokens": 1, "keep_tool_results": 0}
+    assert sent(waiting, **limits) == [asked("q1"), SILENT, RESULT]
