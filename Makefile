@@ -8,8 +8,9 @@ DEV_STAMP := $(VENV)/.installed-dev
 ORACLE := .venv-oracle
 ORACLE_NEWEST := .venv-oracle-newest
 CONFORMANCE_CASES ?= 10000
+PROPERTY_PROMPTS ?= 100000
 
-.PHONY: run test lint docs conformance oracle clean requirements
+.PHONY: run test lint docs conformance oracle properties clean requirements
 
 run: $(RUN_STAMP)
 	@exec $(BIN)/python manage.py up
@@ -32,6 +33,10 @@ lint: $(DEV_STAMP)
 # Compares with the real packages on so many random conversations; make test does the same with a few hundred.
 conformance: $(DEV_STAMP) oracle
 	@CONFORMANCE_CASES=$(CONFORMANCE_CASES) $(BIN)/python -m pytest tests/conformance
+
+# Builds and judges so many random prompts and prints a histogram; make test does the same with a few thousand.
+properties: $(DEV_STAMP)
+	@$(BIN)/python -m tests.properties --prompts $(PROPERTY_PROMPTS)
 
 oracle: $(ORACLE)/.installed $(ORACLE_NEWEST)/.installed
 
