@@ -6,6 +6,7 @@ from itertools import accumulate
 
 from django.db.models.functions import Left
 
+from sessions_app.domain.fates import STOPGAP_EXTRACT
 from sessions_app.domain.plan import Fate, PromptPlan
 from sessions_app.domain.transcript import EventKind, Role
 from sessions_app.models import Event, Session, Stretch, lineage_runs
@@ -13,6 +14,9 @@ from sessions_app.queries.bands import Band, Piece, Span, bands_of, bands_within
 from sessions_app.queries.token_sums import TokenSums, token_sums
 
 CHANGED = "changed"
+REASONS: Mapping[str, str] = {
+    STOPGAP_EXTRACT: "stopgap extract: it does not fit, no summary covers it yet, and an extract stands in for it"
+}
 INPUT_SHOWN = 200
 
 
@@ -148,7 +152,7 @@ def _rows(
                 tokens=_tokens(exact, sums, span.first, span.last),
                 look_a="query" if a and span.first == a.open_position else str(_fate_at(bands_a, span.first) or ""),
                 look_b="query" if span.first == b.open_position else str(piece.fate),
-                reason=piece.reason,
+                reason=REASONS.get(piece.reason, piece.reason),
                 used=used.get(span.first, sums.between(span.first, b.finished)) if _takes_room(piece, b) else None,
             )
 

@@ -73,6 +73,8 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
         "project": bench.project,
         "conversation": bench.conversation,
         "tab": tab,
+        "left_out": bench.left_out,
+        "long_fields": ", ".join(f"#asked [name={name}]" for name in bench.left_out),
     }
     context |= _prompt_tab(request, bench, context) if tab == "prompt" else _why_tab(request, bench, context)
     if request.htmx and "from" in bench.texts:
@@ -194,8 +196,6 @@ def _request_inputs(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[
         "carried_request": bench.carried,
         "tools_json": json.dumps(asked.arguments.get("tools"), indent=2, ensure_ascii=False),
         "query": asked.query,
-        "left_out": bench.left_out,
-        "long_fields": ", ".join(f"#asked [name={name}]" for name in bench.left_out),
         "is_open": status is not None and status.is_open,
         "needs_block": len(bench.texts.getlist("context")) == len(asked.context),
         "turn": turn,
