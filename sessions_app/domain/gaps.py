@@ -87,6 +87,7 @@ def _smaller(selection: Selection, size: int) -> Selection:
         selection,
         kept=tuple(kept),
         first_out=out,
+        needs=out.tokens,
         left=left - out.tokens,
         out=((selection.out[0][0], out.position), *selection.out[1:]),
     )

@@ -51,12 +51,14 @@ class Choice:
 class Selection:
     """What fits, rendered, oldest first.
 
-    `first_out` is the first that did not fit and `left` the tokens that were left for it; `out` are the runs
-    first..last that were wanted and are dropped with it, `read` those that were all read. `shortened` was cut to fit.
+    `first_out` is the first that did not fit, `needs` what the prompt would have needed more with it and `left` the
+    tokens that were left for it; `out` are the runs first..last that were wanted and are dropped with it, `read` those
+    that were all read. `shortened` was cut to fit.
     """
 
     kept: tuple[RenderedRun, ...]
     first_out: RenderedRun | None
+    needs: int
     left: int
     out: tuple[Span, ...] = ()
     read: tuple[Span, ...] = ()
@@ -74,7 +76,7 @@ class Selection:
         return Choice(
             kept=tuple(KeptRuns(each.position, each.position, each.excerpt) for each in self.kept),
             tokens=sum(rendered.tokens for rendered in self.kept),
-            cut=Cut(out.position, out.tokens, self.left) if out else None,
+            cut=Cut(out.position, self.needs, self.left) if out else None,
             out=self.out,
             read=self.read,
             shortened=self.shortened.position if self.shortened else None,
@@ -107,8 +109,11 @@ class Shelf:
         following, newer = (self.runs[-1].position, self.runs[-1].results) if self.runs else (self.behind, self.newer)
         return self.render(excerpt, gap=following - excerpt.run.position - 1, newer=newer)
 
-    def add(self, excerpt: Excerpt) -> RenderedRun | None:
-        """Put one more run in its place, if it fits, else return it; those before it are rendered anew."""
+    def add(self, excerpt: Excerpt) -> tuple[RenderedRun, int] | None:
+        """Put one more run in its place, if it fits, else return it and what is needed more with it.
+
+        Those before it are rendered anew, since their marks and results depend on what stands behind them.
+        """
         place = len(self.runs)
         while place and self.runs[place - 1].position < excerpt.run.position:
             place -= 1
@@ -120,7 +125,7 @@ class Shelf:
             self.tokens += self.runs[-1].tokens
         if self.tokens <= self.room:
             return None
-        out = self.runs[place]
+        out = self.runs[place], self.tokens - tokens
         self.runs[place:], self.tokens = older, tokens
         return out
 
@@ -145,11 +150,13 @@ def select_runs(
         for excerpt in _excerpts(reader, want, spans[index], shelf, counter):
             left, out = shelf.left, shelf.add(excerpt)
             if out is not None and shorten and not shelf.runs:
-                out, cut = _add_cut(shelf, out)
+                cut = _add_cut(shelf, excerpt)
+                out = None if cut else out
             if out is not None:
-                dropped = _dropped_with(spans[index:], out.position)
-                return Selection(shelf.kept, out, left, dropped, _read_with(spans[: index + 1], out.position), cut)
-    return Selection(shelf.kept, None, shelf.left, read=tuple(spans), shortened=cut)
+                run, needs = out
+                dropped, read = _dropped_with(spans[index:], run.position), _read_with(spans[: index + 1], run.position)
+                return Selection(shelf.kept, run, needs, left, dropped, read, cut)
+    return Selection(shelf.kept, None, 0, shelf.left, read=tuple(spans), shortened=cut)
 
 
 def weigh_runs(reader: TranscriptReader, series: Series, *, room: int, not_below: int) -> Choice:
@@ -197,13 +204,13 @@ def _excerpts(
         position, times = fetched[-1].position, times * 2
 
 
-def _add_cut(shelf: Shelf, out: RenderedRun) -> tuple[RenderedRun | None, RenderedRun | None]:
-    """Put a run that is too large on the empty shelf, cut; return it as out if not even that fits, else as cut."""
-    cut = shortened(out.excerpt, fits=lambda shorter: shelf.rendered(shorter).tokens <= shelf.room)
+def _add_cut(shelf: Shelf, excerpt: Excerpt) -> RenderedRun | None:
+    """Put a run that is too large on the empty shelf, cut, and return it; None if not even that fits."""
+    cut = shortened(excerpt, fits=lambda shorter: shelf.rendered(shorter).tokens <= shelf.room)
     if cut is None:
-        return out, None
+        return None
     shelf.add(cut)
-    return None, shelf.runs[0]
+    return shelf.runs[0]
 
 
 def _alike(first: int, last: int, peculiar: Sequence[LikeRuns]) -> Iterator[LikeRuns]:

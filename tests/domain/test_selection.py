@@ -113,3 +113,20 @@ def test_a_mark_where_runs_are_left_out_is_counted_and_goes_when_they_are_sent()
     assert positions(select(ten_runs(), 94, (10, 10), (1, 1), (2, 9), mark=5)) == [1, *range(4, 11)]
     assert positions(select(ten_runs(), 99, (10, 10), (1, 1), (2, 9), mark=5)) == [1, *range(3, 11)]
     assert positions(select(ten_runs(), 100, (10, 10), (1, 1), (2, 9), mark=5)) == list(range(1, 11))
+
+
+def test_what_did_not_fit_needs_what_the_others_grow_by_too():
+    # Ten tokens a run, and the mark of five stays at run 1.
+    selection = select(ten_runs(), 27, (10, 10), (1, 1), (2, 9), mark=5)
+    assert selection.choice.cut == Cut(position=9, needs=10, left=2)
+    # Two results in the newest runs: each more behind run 1 lets its own grow by six.
+    reader = InMemoryTranscript([exchange("one", "two") for _ in range(3)])
+
+    def render(excerpt: Excerpt, *, gap: int, newer: int) -> RenderedRun:
+        return RenderedRun(excerpt, gap, newer, newer + 1, [piece(10 + 6 * newer)])
+
+    shelf = Shelf(render, 38, behind=4)
+    chosen = select_runs(
+        reader, [Series(3, 3), Series(1, 1), Series(2, 2)], shelf=shelf, not_below=1, counter=TokenCounter()
+    )
+    assert (positions(chosen), chosen.choice.cut) == ([1, 3], Cut(position=2, needs=16 + 6, left=12))
