@@ -15,6 +15,7 @@ from sessions_app.queries.sent_texts import SentText, sent_texts
 FIRST_SHOWN = 3
 TEXT_SHOWN = 1_500
 RESULT_SHOWN = 600
+SECTION_SHOWN = 600
 MOST_TEXT = 200_000
 STOPGAP = "stopgap extract"
 
@@ -222,7 +223,7 @@ class _Rendering:
 
     def message(self, segment: Segment) -> MessageView:
         """Return a message with the role by which its format calls it."""
-        shown = RESULT_SHOWN if segment.role == "tool" else TEXT_SHOWN
+        shown = RESULT_SHOWN if segment.role == "tool" else SECTION_SHOWN if _is_system(segment) else TEXT_SHOWN
         roles = _GEMINIS if self.format is PromptFormat.GEMINI else {}
         return MessageView(
             role=roles.get(segment.role, segment.role),

@@ -15,7 +15,7 @@ from sessions_app.queries.token_sums import TokenSums, token_sums
 
 CHANGED = "changed"
 REASONS: Mapping[str, str] = {
-    STOPGAP_EXTRACT: "stopgap extract: it does not fit, no summary covers it yet, and an extract stands in for it"
+    STOPGAP_EXTRACT: "stopgap extract: does not fit and is not summarized yet"
 }
 INPUT_SHOWN = 200
 

@@ -215,7 +215,7 @@ def test_a_warning_about_a_setting_stands_at_its_control_and_of_what_is_saved_ab
     said = "last_n 2 is below offset 6"
     assert said in shown.split('id="w-last_n"')[1].split("</p>")[0]
     assert shown.count(said) == 1
-    assert "1 warning" in shown
+    assert 'title="1 warning about settings"' in shown
     saved = make_session(project, "saved", runs=9, settings={"last_n": 2})
     of_a = page(client, {"last_n": "unlimited", "side": "a"}, f"/p/p/sessions/{saved.public_id}/tune/")
     assert said in of_a.split('<ol class="msgs">')[1]
@@ -232,7 +232,7 @@ def test_what_has_no_effect_is_no_warning_besides(client, project):
     shown = page(client, {"strategy": "buffer", "offset": "3"})
     # Once at each of offset, summarize_at, summarize_to, max_summary_tokens and on_gap.
     assert shown.count("only summary uses it") == 5
-    assert "warning</span>" not in shown
+    assert "about settings" not in shown
 
 
 def test_tool_definitions_stand_beside_the_messages(client, project):
@@ -275,7 +275,7 @@ def test_a_stopgap_extract_is_called_what_it_is(client, project):
     turns = [replace(simple_turn(f"question {n} " + "word " * 12, "answer")) for n in range(40)]
     append_runs(session=session, runs=turns, now=NOW)
     assert '<span class="tag">stopgap extract</span>' in page(client, {})
-    assert "stopgap extract: it does not fit, no summary covers it yet" in page(client, {}, PAGE + "why/")
+    assert "stopgap extract: does not fit and is not summarized yet" in page(client, {}, PAGE + "why/")
 
 
 def test_saving_leads_back_to_what_was_asked(client, project, published):
