@@ -124,7 +124,8 @@ def needed(prompt: Prompt) -> int:
 
 def plain_session_case(chance: Random) -> tuple[InMemoryTranscript, dict[str, Any]]:
     reader, asked = session_case(chance, chance.choice(STRATEGIES))
-    return reader, asked | {"events": chuk_events(reader.runs)}
+    below = asked["include_parent_context"] and chance.random() < 0.5
+    return reader, asked | {"events": chuk_events(reader.runs), "include_parent_context": below}
 
 
 def test_a_built_prompt_is_cut_to_the_same(chuk: Peer):
