@@ -70,9 +70,8 @@ def build_prompt(
     settings make that an error.
     """
     request = Request(query, tuple(context), tuple(tools), instructions, base, shorten, at)
-    terms = _terms(settings)
-    situation = _situation(reader, terms, request)
-    decision = (decide_as_seed if has_seed_rule(terms.values) else decide)(situation)
+    terms = terms_of(settings)
+    decision = decide_request(reader, terms, request)
     payload, plan = _payload(terms.renderer, decision), _plan(terms, decision)
     return Prompt(
         **{field.name: getattr(plan, field.name) for field in fields(plan)},
@@ -90,15 +89,22 @@ def plan_prompt(*, reader: TranscriptReader, settings: EffectiveSettings, query:
     It costs the same whatever is sent, but only where whole runs are sent and what is stored with them is exactly what
     they need in the prompt (`run_tokens.are_exact`), and no extract stands for runs; else the whole prompt is built.
     """
-    terms = _terms(settings)
+    terms = terms_of(settings)
     decision = weigh(_situation(reader, terms, Request(query)))
     return _plan(terms, decision) if decision else build_prompt(reader=reader, settings=settings, query=query)
 
 
-def _terms(settings: EffectiveSettings) -> Terms:
+def terms_of(settings: EffectiveSettings) -> Terms:
+    """Return what the settings come to, or raise WindowUnknown."""
     model = settings.model
     renderer = PROMPT_FORMATS[settings.values.format]
     return Terms(settings, model, model.counter, budget_of(settings.values, model), renderer)
+
+
+def decide_request(reader: TranscriptReader, terms: Terms, request: Request) -> Decision:
+    """Decide what is sent; raises what `build_prompt` raises."""
+    situation = _situation(reader, terms, request)
+    return (decide_as_seed if has_seed_rule(terms.values) else decide)(situation)
 
 
 def _situation(reader: TranscriptReader, terms: Terms, request: Request) -> Situation:

@@ -12,6 +12,7 @@ from sessions_app.domain.plan import Part, Segment
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.tool_definitions import tool_definition_tokens, tool_name
 
+FIXED = "The fixed parts of the prompt"
 NOT_PRUNED = "With autoprune off, the parts of the prompt"
 
 
@@ -38,7 +39,7 @@ class FixedParts:
     def check(self, budget: Budget) -> None:
         """Raise BudgetTooSmall, naming what needs how many tokens, if they do not fit."""
         if self.tokens > budget.tokens:
-            raise too_small("The fixed parts of the prompt", needs=self.needs(), budget=budget)
+            raise too_small(FIXED, needs=self.needs(), budget=budget)
 
     def needs(self) -> dict[str, int]:
         """Return the tokens by name of the part; open run and base have their own names."""

@@ -72,15 +72,19 @@ def standing_of(reader: TranscriptReader, *, budget: int | None, continuing: boo
     finished, open_run = reader.finished_through, reader.open_run()
     newest = reader.newest_summary(finished)
     covered = newest.covers_through if newest else 0
-    instructions = STORED_COUNTER.message(SYSTEM, [reader.instructions]) if reader.instructions else 0
     return Standing(
         finished_through=finished,
         covered_through=covered,
-        fixed_tokens=PROMPT_FRAME + instructions + (open_run.tokens if open_run else 0),
+        fixed_tokens=fixed_tokens(reader.instructions) + (open_run.tokens if open_run else 0),
         waiting_tokens=reader.tokens_between(covered + 1, finished),
         budget=budget,
         continuing=continuing,
     )
+
+
+def fixed_tokens(instructions: str) -> int:
+    """Return what a prompt needs besides its runs and its summary, as tokens are stored."""
+    return PROMPT_FRAME + (STORED_COUNTER.message(SYSTEM, [instructions]) if instructions else 0)
 
 
 def step_is_due(standing: Standing, settings: MemorySettings) -> bool:

@@ -3,6 +3,7 @@
 from sessions_app.models.imports import Import, ImportedConversation, ImportOutcome, ImportStatus
 from sessions_app.models.model_overrides import ModelOverride
 from sessions_app.models.projects import ApiKey, IdempotentAnswer, Membership, Project, Scope
+from sessions_app.models.recordings import SessionRecording
 from sessions_app.models.runs import Event, Run, event_values
 from sessions_app.models.sessions import Session, SessionTag
 from sessions_app.models.summaries import Summary, SummaryStatus
@@ -29,6 +30,7 @@ __all__ = [
     "Run",
     "Scope",
     "Session",
+    "SessionRecording",
     "SessionTag",
     "SessionTranscript",
     "Stretch",

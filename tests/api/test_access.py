@@ -34,6 +34,7 @@ def test_a_revoked_key_is_wrong(project, bot):
         ("GET", "/sessions", None, "read"),
         ("POST", "/sessions/s/prompt", {}, "read"),
         ("POST", "/sessions/s/prompt/compare", {"b": {}}, "read"),
+        ("POST", "/sessions/s/replay", {}, "read"),
         ("POST", "/sessions", {}, "write"),
         ("POST", "/sessions/s/runs", {"input": "a", "output": "b"}, "write"),
         ("DELETE", "/sessions/s", None, "admin"),

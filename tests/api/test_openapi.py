@@ -66,6 +66,7 @@ def test_only_what_exists_is_in_it():
         "/sessions/{session_id}/runs/batch",
         "/sessions/{session_id}/prompt",
         "/sessions/{session_id}/prompt/compare",
+        "/sessions/{session_id}/replay",
         "/runs/{run_id}",
         "/runs/{run_id}/events",
         "/events/{event_id}",

@@ -1,0 +1,138 @@
+"""Replays the strategies that send runs whole as far as they fit: each turn costs the same, from sums."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sessions_app.domain.deciding import Terms
+from sessions_app.domain.errors import ConvowebError
+from sessions_app.domain.fixed_parts import FIXED, NOT_PRUNED, too_small
+from sessions_app.domain.gaps import refuse_gap
+from sessions_app.domain.memory_settings import OnGap, Strategy
+from sessions_app.domain.plan import Part
+from sessions_app.domain.recording import Weights
+from sessions_app.domain.replay_heads import ReplayedHead, ReplayedHeads, common_head_tokens
+from sessions_app.domain.replay_rules import Chosen, ReplayRule
+from sessions_app.domain.replay_summaries import SimulatedSummaries
+from sessions_app.domain.replayed import ReplayedTurn
+from sessions_app.domain.ways_out import WaysOut
+
+
+class SeriesPrompt(NamedTuple):
+    """What a prompt consists of; the runs below `first` are out whatever the budget."""
+
+    head: ReplayedHead
+    covered: int
+    first: int
+    chosen: Chosen
+    tokens: int
+
+    @property
+    def dropped(self) -> int:
+        """How many runs the budget drops."""
+        return self.chosen.wanted - self.chosen.kept
+
+
+@dataclass(slots=True)
+class SeriesReplay:
+    """Replays turn after turn; the summary moves on before each."""
+
+    terms: Terms
+    weights: Weights
+    heads: ReplayedHeads
+    summaries: SimulatedSummaries
+    rule: ReplayRule
+    overhead: int = field(init=False)
+    _earlier: SeriesPrompt | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self.overhead = self.terms.renderer.overhead(self.terms.counter)
+
+    @property
+    def _summarizes(self) -> bool:
+        return self.terms.values.strategy is Strategy.SUMMARY
+
+    def turn(self, turn: int) -> ReplayedTurn:
+        """Return the figures of a turn, or its refusal; the turns have to be taken in order."""
+        finished, earlier, self._earlier = turn - 1, self._earlier, None
+        if self._summarizes:
+            self.summaries.catch_up(finished, lambda: self._lost_through(finished))
+        try:
+            prompt = self._prompt(finished, self.weights.questions[turn])
+            self._check(prompt, turn)
+        except ConvowebError as refusal:
+            return ReplayedTurn(error=refusal.detail)
+        self._earlier = prompt
+        return self._figures(prompt, finished, self._stable(earlier, prompt, finished))
+
+    def _prompt(self, finished: int, question: int) -> SeriesPrompt:
+        bare = self.heads.bare.tokens
+        fixed, budget = self.overhead + bare + question, self.terms.budget.tokens
+        if fixed > budget:
+            raise too_small(FIXED, needs=self._fixed_needs(question), budget=self.terms.budget)
+        head = self.heads.head(self.summaries.covered, (budget - fixed) // 2)
+        covered = self.summaries.covered if head.has_summary else 0
+        first = max(covered, self._capped_through(finished), self._last_skipped(finished)) + 1
+        chosen = self.rule.choose(first, finished, budget - fixed + bare - head.tokens)
+        return SeriesPrompt(head, covered, first, chosen, fixed - bare + head.tokens + chosen.tokens)
+
+    def _capped_through(self, finished: int) -> int:
+        most = self.terms.values.max_runs
+        return 0 if most is None else max(0, finished - most)
+
+    def _last_skipped(self, finished: int) -> int:
+        most = self.terms.values.last_n
+        return 0 if most is None else max(0, finished - most)
+
+    def _lost_through(self, finished: int) -> int:
+        """Return the newest run that the prompt without a question loses, 0 if it cannot be built."""
+        values = self.terms.values
+        if not values.autoprune or values.on_gap is OnGap.ERROR:
+            return 0
+        try:
+            prompt = self._prompt(finished, 0)
+        except ConvowebError:
+            return 0
+        return prompt.chosen.start - 1 if prompt.dropped else 0
+
+    def _check(self, prompt: SeriesPrompt, turn: int) -> None:
+        """Raise what the builder raises where runs may not be dropped."""
+        values, budget = self.terms.values, self.terms.budget
+        if not prompt.dropped:
+            return
+        if not values.autoprune:
+            needs = self._fixed_needs(self.weights.questions[turn]) | prompt.head.needs
+            needs |= {Part.RUNS.value: prompt.chosen.needs}
+            way_out = f"turn autoprune on or {budget.way_out}"
+            raise too_small(NOT_PRUNED, needs=needs, budget=budget, way_out=way_out)
+        if self._summarizes and values.on_gap is OnGap.ERROR:
+            asked = self.weights.stored[turn] - self.weights.stored[turn - 1]
+            standing = self.summaries.standing(turn - 1, open_tokens=asked)
+            ways = WaysOut(budget, standing, self.terms.settings)
+            refuse_gap(prompt.first, prompt.chosen.start - 1, budget, ways)
+
+    def _fixed_needs(self, question: int) -> dict[str, int]:
+        needs = {Part.INSTRUCTIONS.value: self.heads.bare.tokens, "open_run": question}
+        return {name: tokens for name, tokens in needs.items() if tokens} | {Part.OVERHEAD.value: self.overhead}
+
+    def _stable(self, earlier: SeriesPrompt | None, prompt: SeriesPrompt, finished: int) -> int:
+        if earlier is None:
+            return 0
+        same_summary = earlier.covered == prompt.covered
+        tokens, is_whole = common_head_tokens(earlier.head, prompt.head, same_summary=same_summary)
+        return tokens + self.rule.common(earlier.chosen, prompt.chosen, finished) if is_whole else tokens
+
+    def _figures(self, prompt: SeriesPrompt, finished: int, stable: int) -> ReplayedTurn:
+        chosen, covered = prompt.chosen, prompt.covered
+        capped = max(0, self._capped_through(finished) - covered)
+        return ReplayedTurn(
+            tokens=prompt.tokens,
+            kept=chosen.kept,
+            summarized=covered,
+            pruned=0 if self._summarizes else prompt.dropped,
+            capped=capped,
+            skipped=finished - chosen.wanted - covered - capped,
+            lost=prompt.dropped if self._summarizes else 0,
+            first_kept=chosen.start if chosen.kept else None,
+            covers_through=covered or None,
+            stable_prefix=stable,
+        )

@@ -1,0 +1,57 @@
+"""The summaries of a replayed conversation: each step that is due is taken at once, and succeeds."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from sessions_app.domain.memory_settings import MemorySettings
+from sessions_app.domain.recording import Weights
+from sessions_app.domain.summaries import Standing, next_step
+
+
+@dataclass(slots=True)
+class SimulatedSummaries:
+    """How far the summary in use has come; `fixed_tokens`, `budget` and `batch_tokens` are as they are stored."""
+
+    settings: MemorySettings
+    weights: Weights
+    fixed_tokens: int
+    budget: int
+    batch_tokens: int
+    covered: int = field(init=False, default=0)
+    steps: int = field(init=False, default=0)
+
+    def standing(self, finished: int, *, open_tokens: int = 0) -> Standing:
+        """Return what the next step is decided by, `finished` runs having been made."""
+        stored = self.weights.stored
+        return Standing(
+            finished_through=finished,
+            covered_through=self.covered,
+            fixed_tokens=self.fixed_tokens + open_tokens,
+            waiting_tokens=stored[finished] - stored[self.covered],
+            budget=self.budget,
+        )
+
+    def catch_up(self, finished: int, lost_through: Callable[[], int]) -> None:
+        """Summarize whatever is due behind `finished` runs; `lost_through` says which the next prompt loses."""
+        continuing = False
+        while self._step(replace(self.standing(finished), continuing=continuing)) or self._step(
+            replace(self.standing(finished), continuing=continuing, lost_through=lost_through())
+        ):
+            continuing = True
+
+    def _step(self, standing: Standing) -> bool:
+        through = next_step(
+            standing=standing,
+            settings=self.settings,
+            waiting=self._waiting(standing.finished_through),
+            batch_tokens=self.batch_tokens,
+        )
+        if through is None:
+            return False
+        self.covered = through
+        self.steps += 1
+        return True
+
+    def _waiting(self, finished: int) -> Iterator[int]:
+        stored = self.weights.stored
+        return (stored[each] - stored[each - 1] for each in range(self.covered + 1, finished + 1))
