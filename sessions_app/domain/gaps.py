@@ -55,7 +55,7 @@ def stopgap(
     wanted = max(needed // SHORTER_BY, min(selection.left, needed), LEAST_TOKENS)
     size = min(share, spare, settings.max_summary_tokens, wanted)
     rest = _smaller(selection, size)
-    newly_lost = [rendered.excerpt.run for rendered in selection.kept if rendered not in rest.kept]
+    newly_lost = [rendered.excerpt.run for rendered in selection.kept[: len(selection.kept) - len(rest.kept)]]
     runs = (*lost, *newly_lost)[-MOST_RUNS:]
     head = _with_extract(head_room, handed.head, runs, size)
     if head is None:
@@ -70,25 +70,26 @@ def _lost_runs(reader: TranscriptReader, selection: Selection) -> list[Run]:
         return []
     (first, last), newest = selection.out[0], selection.first_out.excerpt.run
     not_below = max(first, last - MOST_RUNS + 1)
-    older = reader.newest_before(last, not_below=not_below, tokens=MOST_TOKENS - newest.tokens) if first < last else []
+    tokens = max(0, MOST_TOKENS - newest.tokens)
+    older = reader.newest_before(last, not_below=not_below, tokens=tokens) if first < last else []
     return [*older[::-1], newest]
 
 
 def _smaller(selection: Selection, size: int) -> Selection:
-    """Return the selection with so much left, without the oldest runs if need be."""
-    kept, left = list(selection.kept), selection.left
-    while kept and left < size:
-        left += kept[0].tokens
-        del kept[0]
-    if len(kept) == len(selection.kept):
+    """Return the selection with so much room beside it, without the oldest runs if need be."""
+    dropped, left = 0, selection.left
+    while left < size:
+        left += selection.kept[dropped].tokens
+        dropped += 1
+    if not dropped:
         return selection
-    out = selection.kept[-len(kept) - 1]
+    out = selection.kept[dropped - 1]
     return replace(
         selection,
-        kept=tuple(kept),
+        kept=selection.kept[dropped:],
         first_out=out,
         needs=out.tokens,
-        left=left - out.tokens,
+        left=left - size,
         out=((selection.out[0][0], out.position), *selection.out[1:]),
     )
 

@@ -14,7 +14,8 @@ from sessions_app.domain.tool_results import ResultLimits, results_in
 class RenderedRun:
     """What is taken of a run as it looks in the prompt, counted exactly.
 
-    `gap` runs are left out behind it, `results` tool results stand in it and behind it, `newer` of them behind it.
+    `gap` runs are left out behind it, `results` tool results stand in it and behind it, `newer` of them behind it; they
+    are counted only as far as they matter to older ones.
     """
 
     excerpt: Excerpt
@@ -46,4 +47,4 @@ class RunRendering:
         """Render what is taken of a run; `gap` runs are left out behind it, `newer` tool results stand behind it."""
         run = with_marks(excerpt, gap=gap)
         pieces = self.renderer.render_run(self.limits.applied(run, newer=newer), self.counter)
-        return RenderedRun(excerpt, gap, newer, newer + results_in(run), pieces)
+        return RenderedRun(excerpt, gap, newer, self.limits.counted(newer + results_in(run)), pieces)

@@ -1,5 +1,6 @@
 """Which of the candidates fit the budget: in their precedence, and nothing behind the first that does not fit."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -104,30 +105,38 @@ class Shelf:
         """The runs, oldest first."""
         return tuple(self.runs[::-1])
 
-    def rendered(self, excerpt: Excerpt) -> RenderedRun:
-        """Render what is taken of a run as it stands before the kept ones."""
-        following, newer = (self.runs[-1].position, self.runs[-1].results) if self.runs else (self.behind, self.newer)
-        return self.render(excerpt, gap=following - excerpt.run.position - 1, newer=newer)
+    def rendered(self, excerpt: Excerpt, following: RenderedRun | None = None) -> RenderedRun:
+        """Render what is taken of a run as it stands before the one that follows, None: before the tail."""
+        gap, newer = self._behind(excerpt.run.position, following)
+        return self.render(excerpt, gap=gap, newer=newer)
 
     def add(self, excerpt: Excerpt) -> tuple[RenderedRun, int] | None:
-        """Put one more run in its place, if it fits, else return it and what is needed more with it.
+        """Put one more run in its place, if it fits, else return it and what is needed more with it."""
+        place = bisect_left(self.runs, -excerpt.run.position, key=lambda each: -each.position)
+        added = self.rendered(excerpt, self.runs[place - 1] if place else None)
+        renewed = list(self._renewed(added, place))
+        replaced = self.runs[place : place + len(renewed)]
+        needs = sum(each.tokens for each in (added, *renewed)) - sum(each.tokens for each in replaced)
+        if needs > self.left:
+            return added, needs
+        self.runs[place : place + len(renewed)] = [added, *renewed]
+        self.tokens += needs
+        return None
 
-        Those before it are rendered anew, since their marks and results depend on what stands behind them.
-        """
-        place = len(self.runs)
-        while place and self.runs[place - 1].position < excerpt.run.position:
-            place -= 1
-        older, tokens = self.runs[place:], self.tokens
-        del self.runs[place:]
-        self.tokens -= sum(each.tokens for each in older)
-        for each in (excerpt, *(each.excerpt for each in older)):
-            self.runs.append(self.rendered(each))
-            self.tokens += self.runs[-1].tokens
-        if self.tokens <= self.room:
-            return None
-        out = self.runs[place], self.tokens - tokens
-        self.runs[place:], self.tokens = older, tokens
-        return out
+    def _renewed(self, added: RenderedRun, place: int) -> Iterator[RenderedRun]:
+        """Render anew what stands before an added run, as far as its marks and results change with what is behind."""
+        following = added
+        for index in range(place, len(self.runs)):
+            before = self.runs[index]
+            if (before.gap, before.newer) == self._behind(before.position, following):
+                return
+            following = self.rendered(before.excerpt, following)
+            yield following
+
+    def _behind(self, position: int, following: RenderedRun | None) -> tuple[int, int]:
+        """Return how many runs are left out behind a run, and how many newer results there are."""
+        behind, newer = (following.position, following.results) if following else (self.behind, self.newer)
+        return behind - position - 1, newer
 
 
 def select_runs(

@@ -19,6 +19,10 @@ class ResultLimits:
     tokens: int | None
     counter: TokenCounter
 
+    def counted(self, results: int) -> int:
+        """Return how many newer results an older run is told of: where so many are kept anyway, more change nothing."""
+        return min(results, self.keep or 0)
+
     def applied(self, run: Run, *, newer: int) -> Run:
         """Return the run with its results as they are sent; `newer` results stand behind it in the prompt."""
         if self.keep is None and self.tokens is None:

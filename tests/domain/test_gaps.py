@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -101,6 +102,38 @@ def test_a_long_gap_costs_as_much_as_a_short_one():
     for reader in (short, long):
         build(reader, max_input_tokens=1_000)
     assert len(short.fetched) == len(long.fetched)
+
+
+def test_a_run_that_makes_room_for_it_needs_more_than_is_left_beside_it():
+    for budget in range(100, 1_200, 30):
+        cut = build(told(60), max_input_tokens=budget).cut
+        assert cut is None or cut.needs > cut.left
+
+
+def test_the_runs_that_stay_are_not_compared_with_those_that_make_room_for_it():
+    class Incomparable(Run):
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError("Comparing each with each takes the longer the more are sent.")
+
+        __hash__ = None  # type: ignore[assignment]
+
+    one = exchange("one", "two")
+    runs = [Incomparable(0, one.status, one.events, tokens=one.tokens) for _ in range(40)]
+    prompt = build(runs, max_input_tokens=300)
+    assert prompt.extract is not None
+    assert len(prompt.fates) > 1
+
+
+def test_a_run_larger_than_an_extract_reads_at_most_is_extracted_all_the_same():
+    class Strict(InMemoryTranscript):
+        def newest_before(self, position: int, *, not_below: int, tokens: int) -> list[Run]:
+            assert tokens >= 0
+            return super().newest_before(position, not_below=not_below, tokens=tokens)
+
+    runs = [exchange(FACT, "Noted."), replace(exchange(FACT, "Noted. " * 400), tokens=200_000), *told(10)]
+    extract = build(Strict(runs), max_input_tokens=400).extract
+    assert extract is not None
+    assert extract[0] == 1
 
 
 def test_it_is_no_longer_than_a_summary_may_be():

@@ -130,3 +130,19 @@ def test_what_did_not_fit_needs_what_the_others_grow_by_too():
         reader, [Series(3, 3), Series(1, 1), Series(2, 2)], shelf=shelf, not_below=1, counter=TokenCounter()
     )
     assert (positions(chosen), chosen.choice.cut) == ([1, 3], Cut(position=2, needs=16 + 6, left=12))
+
+
+def test_of_the_runs_before_an_added_one_only_those_are_rendered_again_that_change():
+    rendered: list[int] = []
+
+    def render(excerpt: Excerpt, *, gap: int, newer: int) -> RenderedRun:
+        rendered.append(excerpt.run.position)
+        return RenderedRun(excerpt, gap, newer, 0, [piece(1)])
+
+    reader = InMemoryTranscript([exchange("one", "two") for _ in range(100)])
+    shelf = Shelf(render, 1_000, behind=101)
+    wanted = [Series(100, 100), Series(1, 50), Series(51, 99)]
+    selection = select_runs(reader, wanted, shelf=shelf, not_below=1, counter=TokenCounter())
+    assert positions(selection) == list(range(1, 101))
+    # Each once, and run 50 again with each of the 49 that come in behind it.
+    assert sorted(rendered) == sorted([*range(1, 101), *[50] * 49])
