@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from sessions_app.domain.memory_settings import EffectiveSettings, OnGap, PromptFormat
 from sessions_app.domain.strategies import STRATEGIES
+from sessions_app.domain.tokens import EXACT
 
 FORMATS: Mapping[PromptFormat, str] = {
     PromptFormat.OPENAI: "Messages of OpenAI's Chat Completions.",
@@ -20,14 +21,24 @@ GAPS: Mapping[OnGap, str] = {
 }
 
 
-def setting_words(name: str, settings: EffectiveSettings) -> str:
-    """Say what the value in force of a choice or of the model means; nothing of a setting that its help explains."""
+IN_NEXT_SUMMARY = frozenset({"offset", "summarize_at", "summarize_to", "max_summary_tokens"})
+"""What these settings do beyond the summary in use shows only once they are saved."""
+
+
+def setting_words(name: str, settings: EffectiveSettings, *, changed: bool) -> str:
+    """Say what the value in force of a choice or of the model means, or what a change does not show yet.
+
+    Nothing is said of a setting that its help explains.
+    """
     values, model = settings.values, settings.model
     window = f"a window of {model.window:,} tokens" if model.window else "its window is not known"
+    counted = model.encoding if model.margin == EXACT else f"Estimated as {model.encoding} times {float(model.margin)}"
     words = {
         "strategy": f"Sends {STRATEGIES[values.strategy].ABOUT}.",
-        "model": f"{model.encoding}, {window}.",
+        "model": f"{counted}, {window}.",
         "format": FORMATS[values.format],
         "on_gap": GAPS[values.on_gap],
     }
+    if changed and name in IN_NEXT_SUMMARY:
+        return "The preview has the summary of now; another is made once this is saved."
     return words.get(name, "")

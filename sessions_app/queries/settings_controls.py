@@ -197,7 +197,7 @@ def _control(
         warning=warning,
         slider=_slider(setting, value, session),
         reset=address(texts, carried),
-        says=setting_words(name, drafted),
+        says=setting_words(name, drafted, changed=changed),
     )
 
 

@@ -91,4 +91,14 @@ def test_the_model_says_how_its_tokens_are_counted():
     session = make_session()
     assert control(groups_of(session), "model").says == "o200k_base, a window of 1,047,576 tokens."
     unknown = groups_of(session, {"model": "nobody-knows-it", "max_input_tokens": "500"})
-    assert control(unknown, "model").says == "o200k_base, its window is not known."
+    assert control(unknown, "model").says == "Estimated as o200k_base times 1.3, its window is not known."
+    foreign = groups_of(session, {"model": "claude-sonnet-4-5"})
+    assert control(foreign, "model").says.startswith("Estimated as o200k_base times 1.3, a window of ")
+
+
+@pytest.mark.parametrize("name", ["offset", "summarize_at", "summarize_to", "max_summary_tokens"])
+def test_a_change_that_shows_only_in_the_next_summary_says_so(name):
+    session = make_session()
+
+    assert "another is made once this is saved" in control(groups_of(session, {name: "1"}), name).says
+    assert control(groups_of(session), name).says == ""

@@ -294,3 +294,11 @@ def test_a_form_that_says_nonsense_about_what_it_was_made_from_is_read_all_the_s
     make_session(project, runs=1)
     assert client.get("/p/p/sessions/s/tune/", {"offset": "3", "seen": seen}, follow=True).status_code == 200
     assert client.post("/p/p/sessions/s/tune/save/", {"offset": "3", "seen": seen}).status_code in (302, 409)
+
+
+def test_what_the_groups_of_a_prompt_need_adds_up(client, project):
+    session = make_session(project, runs=5, instructions="Be brief.")
+    shown = page(client, "/p/p/sessions/s/tune/?query=And+now%3F")
+    groups = re.findall(r'<li class="msg-g".*?<span class="num">([\d,]+) tokens', shown)
+    total = session_prompt(session=session, query="And now?").tokens.total
+    assert sum(int(tokens.replace(",", "")) for tokens in groups) == total

@@ -44,7 +44,7 @@ class Command(BaseCommand):
             f"\n  Administrator: {ADMINISTRATOR}"
             f"\n  Password:      {password}"
             f"\n  It is shown only now. To make a new one: {_command('reset_password', ADMINISTRATOR)}"
-            f"\n\n  The demo project begins with the conversation to start with: {FIRST_CONVERSATION}.\n\n"
+            f"\n\n  Begin with the first conversation of the demo project: {FIRST_CONVERSATION}.\n\n"
         )
         self.stdout.flush()
 
