@@ -28,8 +28,7 @@ def broken_rules(
     messages: Sequence[Mapping[str, Any]], *, last_is_history: bool, format: str = "openai", system: str | None = None
 ) -> list[str]:
     """Return each broken rule with its place; with `last_is_history` a question is still to follow."""
-    tell, own = _FORMATS[format]
-    told = [each for index, message in enumerate(messages) for each in tell(index, message)]
+    told, own = all_told(messages, format), _FORMATS[format][1]
     broken = [*_speakers(told), *_texts(told), *_pairs(told), *_names(told, format), *own(messages)]
     if system is not None and (format in ("openai", "responses") or not system.strip()):
         broken.append("V1 a system text beside the messages, or an empty one")
@@ -38,6 +37,12 @@ def broken_rules(
     if not last_is_history and told and told[-1].speaker == "assistant" and told[-1].text != told[-1].text.rstrip():
         broken.append("V11 white space at the end of the last answer")
     return broken
+
+
+def all_told(messages: Sequence[Mapping[str, Any]], format: str) -> list[Told]:
+    """Return who says what where, in order."""
+    tell = _FORMATS[format][0]
+    return [each for index, message in enumerate(messages) for each in tell(index, message)]
 
 
 def _speakers(told: Sequence[Told]) -> Iterator[str]:

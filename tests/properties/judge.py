@@ -16,6 +16,7 @@ from tests.properties.refusals import must_be_refused, refusal_faults
 from tests.properties.results import result_faults
 from tests.properties.seed_again import has_seed_rule, seed_faults
 from tests.properties.sent import MODELS, Sent
+from tests.properties.speakers import speaker_faults
 from tests.properties.wanted import PROVIDER_FORMATS
 from tests.provider_rules import broken_rules
 
@@ -46,6 +47,7 @@ def faults(
         *fate_faults(judged),
         *order_faults(judged),
         *result_faults(judged),
+        *speaker_faults(judged),
         *necessity_faults(judged, again),
     ]
 

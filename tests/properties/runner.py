@@ -69,7 +69,11 @@ def judged(given: Mapping[str, Any], asked: Mapping[str, Any], answer: Mapping[s
     """Return what is wrong with an answer, an exception among it."""
     if answer["refusal"] and answer["refusal"].startswith("exception"):
         return [f"exception: {answer['refusal']}: {answer['detail'][:200]}"]
-    return faults(given, asked, answer, engine)
+    try:
+        return faults(given, asked, answer, engine)
+    # What the judge asks the engine again may fail, and what it is answered may be past judging.
+    except Exception as error:  # noqa: BLE001
+        return [f"exception: {error!r} while judging"]
 
 
 def _sent(given: Mapping[str, Any], answer: Mapping[str, Any], by_run: list[set[str]]) -> set[str]:
