@@ -77,10 +77,13 @@ def ending_as_sent(run: Run) -> str:
 def message_parts(event: Event) -> list[str | Mapping[str, Any]]:
     """Return a message's texts and, for a user, its images, in order; what cannot be sent is named in brackets."""
     if event.content is None or all(part.get("type") == "text" for part in event.content):
-        return [
-            system_text_as_sent(event.text) if event.role is Role.SYSTEM and not is_blank(event.text) else event.text
-        ]
-    return [_part_as_sent(part, event.role) for part in event.content]
+        parts: list[str | Mapping[str, Any]] = [event.text]
+    else:
+        parts = [_part_as_sent(part, event.role) for part in event.content]
+    if event.role is not Role.SYSTEM:
+        return parts
+    # Only a user's images are sent, so these are texts.
+    return [part if is_blank(str(part)) else system_text_as_sent(str(part)) for part in parts]
 
 
 def _part_as_sent(part: Mapping[str, object], role: Role | None) -> str | Mapping[str, Any]:

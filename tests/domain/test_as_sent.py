@@ -3,7 +3,7 @@ import json
 import pytest
 
 from sessions_app.domain.as_sent import arguments_as_sent, message_parts, result_as_sent, tool_name_as_sent
-from sessions_app.domain.transcript import ToolCall
+from sessions_app.domain.transcript import Event, EventKind, Role, ToolCall
 from tests.domain.fakes.transcripts import assistant, system, user
 
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
@@ -64,3 +64,9 @@ def test_a_broken_image_is_only_named():
 
 def test_a_system_message_inside_a_run_is_marked():
     assert message_parts(system("Be brief.")) == ["[system message]\nBe brief."]
+
+
+def test_a_system_message_in_parts_is_marked_whatever_parts_it_has():
+    content = ({"type": "text", "text": "Be brief."}, IMAGE, {"type": "text", "text": " "})
+    event = Event(EventKind.MESSAGE, "Be brief.", Role.SYSTEM, content=content)
+    assert message_parts(event) == ["[system message]\nBe brief.", "[system message]\n[image_url not sent]", " "]
