@@ -67,8 +67,9 @@ def _with_summary(head_room: HeadRoom, head: Head, entry: SummaryEntry, limit: i
     def is_short(text: str) -> bool:
         return head_room.counter.scaled(head_room.counter.text(text)) <= limit
 
+    shorter = cut_at_sentence(entry.text, fits=is_short)
     text = cut_at_sentence(entry.text, fits=lambda text: is_short(text) and head_room.fits(with_text(text)))
-    why = HALF_RULE if is_short(entry.text) else f"max_summary_tokens {limit:,}"
+    why = f"max_summary_tokens {limit:,}" if text == shorter else HALF_RULE
     warnings = _cut_warnings(WarningCode.SUMMARY_CUT, f"Summary {entry.number}", entry.text, text, why)
     return (head if text is None else with_text(text)), warnings
 

@@ -175,6 +175,12 @@ def test_a_summary_over_its_own_limit_is_cut_too():
     assert "max_summary_tokens 20" in prompt.warnings[0].detail
 
 
+def test_a_summary_that_finds_no_room_says_so_though_it_is_too_long_anyway():
+    prompt = build(history(10, summaries=[LONG_SUMMARY]), max_summary_tokens=20, max_input_tokens=22)
+    warning = next(each for each in prompt.warnings if each.code == "summary_cut")
+    assert warning.detail.startswith("Summary 3 is left out: what is handed down may take at most half")
+
+
 def test_of_a_summary_that_does_not_fit_at_all_nothing_is_said_to_be_summarized():
     prompt = build(history(10, summaries=[LONG_SUMMARY]), max_input_tokens=25, on_gap="warn")
     assert prompt.summary_id is None
