@@ -80,8 +80,9 @@ def _thoughts(event: Event) -> Iterator[Mapping[str, Any]]:
     for part in opaque_parts(event, PromptFormat.GEMINI):
         text, signature = part.get("text"), part.get(SIGNATURE)
         has_text = part.get("thought") is True and isinstance(text, str) and not is_blank(text)
-        has_signature = isinstance(signature, str) and not is_blank(signature)
-        if set(part) <= THOUGHT_FIELDS and (has_text or ("text" not in part and has_signature)):
+        is_signed = isinstance(signature, str) and not is_blank(signature)
+        is_whole = (has_text or "text" not in part) and (is_signed if SIGNATURE in part else has_text)
+        if set(part) <= THOUGHT_FIELDS and is_whole:
             yield part
 
 

@@ -136,6 +136,8 @@ def test_the_signature_of_a_call_that_waits_is_not_sent():
         {"thoughtSignature": ""},
         {"functionCall": {"name": "x", "args": {}}},
         SIGNATURE | {"text": "SECRET"},
+        THOUGHT | {"thoughtSignature": {"SECRET": 1}},
+        THOUGHT | {"thoughtSignature": " "},
     ],
 )
 def test_parts_that_are_neither_thoughts_nor_signatures_are_not_sent(part: dict[str, object]):
