@@ -95,8 +95,7 @@ def run_turns(run: Run, opaque: OpaqueReader = no_opaque_parts) -> list[Turn]:
 
 def left_out_of_turns(run: Run, opaque: OpaqueReader = no_opaque_parts) -> str:
     """Say that notes and reasoning are not sent, and of an open run what follows its last finished step."""
-    sent_back = [event for event in run.events if any(True for _ in opaque(event))]
-    others = other_events(event for event in run.events if event not in sent_back)
+    others = other_events(event for event in run.events if not any(True for _ in opaque(event)))
     return without([*(_unfinished(run) if run.status.is_open else ()), *others])
 
 

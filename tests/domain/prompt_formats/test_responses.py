@@ -1,5 +1,7 @@
 import pytest
 
+from sessions_app.domain.prompt_formats import responses
+from sessions_app.domain.transcript import Event, EventKind
 from tests.domain.fakes.transcripts import assistant, call, exchange, run, user
 from tests.domain.prompt_formats.conversations import (
     PHOTO,
@@ -126,3 +128,18 @@ def test_reasoning_is_shown_by_its_summary():
     thought = run(user("q"), reasoning("responses", REASONING), assistant("a"))
     shown = [(segment.role, segment.text) for segment in built("responses", thought).segments]
     assert shown[1] == ("reasoning", "They want both.")
+
+
+def test_a_run_of_many_steps_of_reasoning_is_looked_through_once():
+    class Incomparable(Event):
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError("Comparing each with each takes ever longer.")
+
+        __hash__ = None  # type: ignore[assignment]
+
+    steps = [
+        Incomparable(EventKind.REASONING),
+        Incomparable(EventKind.REASONING, content=reasoning("responses", REASONING).content),
+    ]
+    assert responses.left_out(run(user("q"), *steps, assistant("a"))) == "without its reasoning"
+    assert responses.left_out(run(user("q"), steps[1], assistant("a"))) == ""
