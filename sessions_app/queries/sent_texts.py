@@ -7,6 +7,8 @@ from itertools import groupby
 from sessions_app.domain.plan import Part, Segment
 
 MOST_PIECES = 500
+RUN_SHOWN = 1_500
+SECTION_SHOWN = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,20 @@ class SentText:
     part: Part
     position: int | None
     text: str
+
+    @property
+    def start(self) -> str:
+        """The beginning of the piece, which is shown at once."""
+        return self.text[: self._shown]
+
+    @property
+    def rest(self) -> str:
+        """What stands behind a fold."""
+        return self.text[self._shown :]
+
+    @property
+    def _shown(self) -> int:
+        return RUN_SHOWN if self.part is Part.RUNS else SECTION_SHOWN
 
 
 def sent_texts(text: str, segments: Sequence[Segment]) -> list[SentText]:

@@ -1,7 +1,9 @@
 import pytest
 
+from sessions_app.domain.base_messages import Base
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.plan import Fate
+from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, RunStatus, ToolCall
 from sessions_app.queries.bands import Span
 from sessions_app.queries.prompt_views import prompt_view
 from sessions_app.services.prompts import session_prompt
@@ -79,3 +81,99 @@ def test_long_texts_stand_behind_a_fold():
     asked, answered = shown.runs[0].messages
     assert (len(asked.start), len(asked.rest), asked.left_out) == (1500, 500, 0)
     assert len(answered.start) + len(answered.rest) + answered.left_out == 250_000
+
+
+def with_reasoning(session):
+    """Append a run that was thought over, called a tool, and was answered."""
+    part = {"type": "thinking", "thinking": "One booking is wanted.", "signature": "c2lnbmVk"}
+    opaque = ({"type": "opaque", "format": "anthropic", "part": part},)
+    events = (
+        Event(EventKind.MESSAGE, "Book it.", Role.USER),
+        Event(EventKind.REASONING, "", None, content=opaque),
+        Event(EventKind.TOOL_CALL, tool=ToolCall("c1", "book", '{"seats": 4}', '{"ok": true}')),
+        Event(EventKind.MESSAGE, "Booked.", Role.ASSISTANT),
+    )
+    append_runs(session=session, runs=[NewRun(status=RunStatus.COMPLETED, events=events)], now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("form", "roles"),
+    [
+        ("openai", ["user", "assistant", "tool", "assistant"]),
+        ("responses", ["user", "assistant", "tool", "assistant"]),
+        ("anthropic", ["user", "reasoning", "assistant", "tool", "assistant"]),
+        ("gemini", ["user", "model", "tool", "model"]),
+        ("seed", ["user", "assistant"]),
+    ],
+)
+def test_each_format_shows_who_speaks_what_is_called_and_what_it_gave(form, roles):
+    session = make_session(settings={"strategy": "buffer"})
+    with_reasoning(session)
+    shown, prompt = view(session, overrides={"format": form})
+    messages = shown.runs[0].messages
+    assert sorted(message.role for message in messages) == sorted(roles)
+    assert sum(message.tokens for message in messages) == prompt.tokens.runs
+    assert [message.start for message in messages if message.role == "reasoning"] == [
+        "One booking is wanted." for role in roles if role == "reasoning"
+    ]
+    assert form == "seed" or [message.calls for message in messages if message.calls] == [(("book", '{"seats": 4}'),)]
+
+
+@pytest.mark.parametrize(
+    ("form", "word"),
+    [
+        ("openai", "one block"),
+        ("anthropic", "one text, sent beside the messages"),
+        ("gemini", "one text, sent beside the messages"),
+    ],
+)
+def test_it_says_how_the_system_block_is_sent(form, word):
+    session = make_session(runs=1, instructions="Be brief.")
+    assert view(session, overrides={"format": form})[0].system_word == word
+
+
+def test_in_the_format_seed_each_system_text_is_a_message_and_context_stands_where_it_is_sent():
+    session = make_session(runs=2, instructions="Be brief.")
+    overrides = {"format": "seed", "strategy": "buffer"}
+    prompt = session_prompt(session=session, overrides=overrides, context=["A fact."])
+    shown = prompt_view(session=session, prompt=prompt)
+    assert [group.messages[0].start for group in shown.lead] == ["[context]\nA fact."]
+    assert (shown.base, shown.tail) == ([], [])
+
+
+def test_messages_of_a_base_stand_before_and_behind_the_memory():
+    session = make_session(runs=1, instructions="Be brief.")
+    messages = [{"role": "system", "content": "Rules."}, {"role": "user", "content": "Hello."}]
+    prompt = session_prompt(session=session, base=Base(messages, 1), query="So?")
+    shown = prompt_view(session=session, prompt=prompt)
+    assert [message.start for group in shown.base for message in group.messages] == ["Rules."]
+    assert [message.start for _, message, _ in shown.system] == ["Be brief."]
+    assert [message.start for group in shown.tail for message in group.messages] == ["Hello.", "So?"]
+
+
+def test_a_base_without_any_memory_is_shown_in_its_order():
+    messages = [{"role": "system", "content": "Rules."}, {"role": "user", "content": "Hello."}]
+    session = make_session()
+    shown = prompt_view(session=session, prompt=session_prompt(session=session, base=Base(messages)))
+    assert [message.start for group in shown.tail for message in group.messages] == ["Rules.", "Hello."]
+
+
+def test_what_is_left_out_between_two_runs_is_counted_behind_the_first():
+    session = make_session(runs=9)
+    shown, _ = view(session, overrides={"strategy": "head_tail", "max_input_tokens": 90})
+    first, *others = shown.runs
+    assert (first.position, first.gap) == (1, others[0].position - 2)
+    assert first.messages[-1].start.endswith(first.gap_mark)
+    assert [group.gap for group in others] == [0] * len(others)
+
+
+def test_tool_definitions_have_a_place_of_their_own():
+    session = make_session(runs=1)
+    tools = [{"type": "function", "function": {"name": "search"}}]
+    prompt = session_prompt(session=session, tools=tools)
+    shown = prompt_view(session=session, prompt=prompt)
+    assert (shown.tools.heading, shown.tools.text, shown.tools.tokens) == (
+        "1 tool definition",
+        "search",
+        prompt.tokens.tools,
+    )
