@@ -10,11 +10,15 @@ from sessions_app.domain.transcript import NewRun
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation of a file; `source_id` is its identity there, `notes` say what could not be kept as it was."""
+    """A conversation of a file; `source_id` is its identity there, `notes` say what could not be kept as it was.
+
+    `given_id` is the id that the file gives it, which it keeps here if it can; empty where the identity is a hash.
+    """
 
     source_id: str
     instructions: str
     runs: tuple[NewRun, ...]
+    given_id: str = ""
     title: str = ""
     user_id: str = ""
     tags: tuple[str, ...] = ()

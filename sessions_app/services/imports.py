@@ -112,7 +112,7 @@ def _known(project: Project, source: str, conversation: Conversation) -> Session
 
 
 def _create(project: Project, source: str, conversation: Conversation, now: datetime) -> Imported:
-    wanted = conversation.source_id
+    wanted = conversation.given_id
     is_free = is_legal_id(wanted) and not Session.objects.filter(project=project, public_id=wanted).exists()
     with transaction.atomic():
         session = create_session(
@@ -125,7 +125,7 @@ def _create(project: Project, source: str, conversation: Conversation, now: date
             tags=conversation.tags,
             metadata=conversation.metadata,
             source=source,
-            source_id=wanted,
+            source_id=conversation.source_id,
         )
         append_runs(session=session, runs=conversation.runs, now=now)
         began = next((run.created_at for run in conversation.runs if run.created_at), None)

@@ -197,7 +197,9 @@ def test_an_id_that_is_taken_or_illegal_stays_the_identity_but_is_not_the_addres
 
 
 def test_a_row_without_id_is_known_again_by_what_it_says(project):
-    assert bring_in(project, TALK, id=None).outcome == ImportOutcome.IMPORTED
+    imported = bring_in(project, TALK, id=None)
+    assert imported.outcome == ImportOutcome.IMPORTED
+    assert imported.session.public_id.startswith("ses_")
     assert bring_in(project, TALK, id=None).outcome == ImportOutcome.UNCHANGED
     assert bring_in(project, [*TALK, user("3")], id=None).outcome == ImportOutcome.IMPORTED
 

@@ -103,8 +103,10 @@ def _conversation(row: Any) -> Conversation:
         raise InvalidInput("It has no messages: a list with at least one of them is needed.")
     instructions, runs = openai_messages.conversation(messages)
     title = _text(row, "title")
+    given_id = _given_id(row)
     return Conversation(
-        source_id=_source_id(row),
+        source_id=given_id or _hash_of(row),
+        given_id=given_id,
         instructions=instructions,
         runs=tuple(runs),
         title=title[: LONGEST["title"]],
@@ -129,15 +131,19 @@ def _tags(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(tags or ())
 
 
-def _source_id(row: Mapping[str, Any]) -> str:
-    """Return the row's id; without one, and for one that is too long to keep, a hash stands for it."""
+def _given_id(row: Mapping[str, Any]) -> str:
+    """Return the row's id; nothing if it has none, or one that is too long to keep."""
     value = row.get("id")
     if isinstance(value, bool) or not isinstance(value, str | int | None):
         raise InvalidInput("Its id must be a text or a whole number.")
     text = "" if value is None else str(value)
-    if 0 < len(text) <= LONGEST_SOURCE_ID:
-        return text
-    canonical = json.dumps(text or row, sort_keys=True, separators=(",", ":"))
+    return text if len(text) <= LONGEST_SOURCE_ID else ""
+
+
+def _hash_of(row: Mapping[str, Any]) -> str:
+    """Return what stands for an id that a row does not have, or has too long."""
+    given = row.get("id")
+    canonical = json.dumps(row if given is None or given == "" else str(given), sort_keys=True, separators=(",", ":"))
     return f"sha256:{hashlib.sha256(canonical.encode()).hexdigest()}"
 
 
