@@ -14,15 +14,16 @@ from sessions_app.queries.bands import Band, Piece, Span, bands_of, bands_within
 from sessions_app.queries.token_sums import TokenSums, token_sums
 
 CHANGED = "changed"
-REASONS: Mapping[str, str] = {
-    STOPGAP_EXTRACT: "stopgap extract: does not fit and is not summarized yet"
-}
+REASONS: Mapping[str, str] = {STOPGAP_EXTRACT: "stopgap extract: does not fit and is not summarized yet"}
 INPUT_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
 class WhyRow:
-    """Run first, or the runs first..last as a group; `used` is what the runs from here on up need of the budget."""
+    """Run first, or the runs first..last as a group; `used` is what the runs from here on up need of the budget.
+
+    `repeats` says that the row above has the same reason.
+    """
 
     first: int
     last: int
@@ -33,6 +34,7 @@ class WhyRow:
     look_b: str
     reason: str
     used: int | None
+    repeats: bool
     kind: str = "run"
 
     @property
@@ -138,10 +140,11 @@ def _rows(
     singles = [p for piece in pieces if piece.opened for p in range(piece.last, piece.first - 1, -1)]
     edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
     sums, inputs = token_sums(session, {*singles, *edges, b.finished}), _inputs(session, singles)
-    exact, used = b.run_tokens, _used(b)
+    exact, used, above = b.run_tokens, _used(b), ""
     for piece in pieces:
         if b.cut and piece.last == b.cut.position:
             yield BudgetCut(b.cut.left, b.cut.position, b.cut.needs)
+            above = ""
         spans = [Span(p, p) for p in range(piece.last, piece.first - 1, -1)] if piece.opened else [piece]
         for span in spans:
             yield WhyRow(
@@ -154,7 +157,9 @@ def _rows(
                 look_b="query" if span.first == b.open_position else str(piece.fate),
                 reason=REASONS.get(piece.reason, piece.reason),
                 used=used.get(span.first, sums.between(span.first, b.finished)) if _takes_room(piece, b) else None,
+                repeats=piece.reason == above,
             )
+            above = piece.reason
 
 
 def _tokens(exact: Mapping[int, int], sums: TokenSums, first: int, last: int) -> int:

@@ -87,6 +87,12 @@ def test_what_is_too_long_for_an_address_stays_while_one_tunes(session, tune):
     tune.locator("#x-last_n").click()
     shows(tune, session_prompt(session=session, context=[LONG]))
     expect(tune.locator("#i-context-1")).to_have_value(LONG)
+    tune.locator("#i-at").fill("5")
+    shows(tune, session_prompt(session=session, context=[LONG], at=5))
+    tune.get_by_role("link", name="Now").click()
+    shows(tune, session_prompt(session=session, context=[LONG]))
+    expect(tune.locator("#i-at")).to_have_value("")
+    expect(tune.locator("#i-context-1")).to_have_value(LONG)
 
 
 def test_a_page_that_is_scrolled_stays_where_it_is_while_it_changes(session, tune):
