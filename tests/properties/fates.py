@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.properties.handed_down import covered_by
 from tests.properties.sent import Sent
-from tests.properties.wanted import Marks, Want, markers, marks_of, past_of, wants
+from tests.properties.wanted import Marks, Want, markers, marks_of, past_of, strings_in, wants
 
 SHORTENED = "[shortened]"
 
@@ -82,6 +82,7 @@ def fate_faults(judged: Judged) -> Iterator[str]:
             yield f"fates: run {position} is {right}, told is {judged.told.get(position)}"
     yield from _open_faults(judged)
     yield from _warning_faults(judged, kept)
+    yield from _extract_faults(judged, kept)
 
 
 def _form_faults(judged: Judged) -> Iterator[str]:
@@ -164,10 +165,6 @@ def _warning_faults(judged: Judged, kept: Sequence[Want]) -> Iterator[str]:
     names = f"Run {lost[0]} " if len(lost) == 1 else f"Runs {lost[0]}-{lost[-1]} " if lost else ""
     if bool(lost) != ("runs_lost" in details) or (lost and names not in details["runs_lost"]):
         yield f"warnings: {lost} are lost"
-    if bool(judged.extracted) != ("runs_extracted" in details):
-        yield "warnings: of an extract"
-    if judged.extracted and not markers([judged.sent.extract[2]]) <= _markers_among(judged):  # type: ignore[index]
-        yield "fates: the extract is of other runs than it says"
     if bool(judged.wanted and not kept) != ("newest_run_dropped" in details):
         yield "warnings: of the newest run that is dropped"
     settings = judged.sent.asked["settings"]
@@ -175,8 +172,28 @@ def _warning_faults(judged: Judged, kept: Sequence[Want]) -> Iterator[str]:
         yield "refusals: runs are dropped though that is forbidden"
     if settings["on_gap"] == "error" and (lost or judged.extracted):
         yield "refusals: runs are lost though that is to be an error"
-    if settings["on_gap"] == "warn" and judged.extracted:
+
+
+def _extract_faults(judged: Judged, kept: Sequence[Want]) -> Iterator[str]:
+    """An extract is warned of, wanted, and of the runs that it names, which are those that are dropped."""
+    extract, extracted = judged.sent.extract, judged.extracted
+    if bool(extracted) != ("runs_extracted" in judged.codes):
+        yield "warnings: of an extract"
+    if extract is None:
+        return
+    dropped = [want.position for want in judged.wanted if want not in kept]
+    if _is_short(judged, dropped) and sorted(dropped) != list(extracted):
+        yield f"fates: the extract is of {extracted}, dropped are {dropped}"
+    if not markers([extract[2]]) <= _markers_among(judged):
+        yield "fates: the extract is of other runs than it says"
+    if judged.sent.asked["settings"]["on_gap"] != "stopgap":
         yield "fates: an extract that nobody asked for"
+
+
+def _is_short(judged: Judged, positions: Sequence[int]) -> bool:
+    """Whether an extract is of all these runs: it is of the newest 200, and of some 100,000 tokens of them."""
+    texts = [text for at in positions for text in strings_in(judged.conversation["runs"][at - 1]["events"])]
+    return len(positions) <= 200 and sum(len(text.strip()) for text in texts) < 100_000
 
 
 def _markers_among(judged: Judged) -> frozenset[str]:

@@ -106,7 +106,9 @@ class Sent:
             end = BEHIND_EXTRACT.search(text, start)
             return first, last, text[start : end.start() if end else len(text)]
         behind = (each.start() for each in ANY_MARKER.finditer(text, start) if not _is_among(each[0], first, last))
-        return first, last, text[start : next(behind, len(text))]
+        other = next(behind, len(text))
+        paragraph = text.rfind("\n\nUser: ", start, other)
+        return first, last, text[start : other if paragraph < 0 else paragraph]
 
     @property
     def _unnamed_extract(self) -> tuple[int, int, str] | None:
