@@ -5,17 +5,20 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
+import tiktoken
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from benchmarks.conversations import MODEL, turns
+from benchmarks.conversations import MODEL, Length, turns
 from benchmarks.packages import timed
 from benchmarks.sessions import GrowingSession, new_session
 from benchmarks.timing import Row, seconds
 from sessions_app.models import Session
 from sessions_app.services.prompts import session_plan, session_prompt
+from sessions_app.services.replays import replay_session
 
 QUERY = "When will it arrive?"
 KEPT_RUNS = 50
@@ -38,6 +41,7 @@ def rows() -> Iterator[Row]:
         if length in CHUK_RUNS:
             yield from chuk_rows(growing)
         if length == PREVIEWED:
+            yield from replay_rows(growing)
             yield preview_row(session, new_session("hundred").grow(100))
         if length == LONG:
             yield from growth_rows(session, new_session("short").grow(SHORT))
@@ -88,6 +92,31 @@ def growth_rows(long: Session, short: Session) -> Iterator[Row]:
         works = [partial(work, session=each, overrides=overrides, query=QUERY) for each in (long, short)]
         ours, theirs = seconds(*works)
         yield Row(f"{name} of {LONG:,} runs against one of {SHORT:,}, one budget", ours, theirs, at_most=1.2)
+
+
+def replay_rows(short: GrowingSession) -> Iterator[Row]:
+    """Compare replaying a whole conversation under two settings with counting its texts once, and nothing else."""
+    real = new_session("real", Length.LONG)
+    real.grow(short.session.last_position)
+    yield replay_row(real, at_most=1)
+    yield replay_row(short)
+
+
+def replay_row(growing: GrowingSession, at_most: float | None = None) -> Row:
+    """Compare one conversation."""
+    session, encoding = growing.session, tiktoken.get_encoding("o200k_base")
+    texts = [text for pair in turns(session.last_position, growing.length) for text in pair]
+    per_turn = session.tokens_o200k // session.last_position
+    under: dict[str, dict[str, Any]] = {
+        "/a": BUFFER | {"max_input_tokens": budget_for(session, format="openai")},
+        "/b": {"strategy": "summary", "model": MODEL, "max_input_tokens": 4_000},
+    }
+    ours, theirs = seconds(
+        partial(replay_session, session=session, settings=under, now=timezone.now()),
+        lambda: [len(encoding.encode_ordinary(text)) for text in texts],
+    )
+    name = f"replay of {session.last_position:,} turns of {per_turn} tokens, two settings, against tokenizing them once"
+    return Row(name, ours, theirs, at_most=at_most)
 
 
 def preview_row(long: Session, short: Session) -> Row:
