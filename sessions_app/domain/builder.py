@@ -103,8 +103,26 @@ def terms_of(settings: EffectiveSettings) -> Terms:
 
 def decide_request(reader: TranscriptReader, terms: Terms, request: Request) -> Decision:
     """Decide what is sent; raises what `build_prompt` raises."""
+    decided = decide_as_seed if has_seed_rule(terms.values) else decide
     situation = _situation(reader, terms, request)
-    return (decide_as_seed if has_seed_rule(terms.values) else decide)(situation)
+    decision = decided(situation)
+    while (more := _more_when_joined(terms, decision)) > 0:
+        fixed = replace(situation.asked.fixed, overhead=situation.asked.fixed.overhead + more)
+        fixed.check(terms.budget)
+        situation = replace(situation, asked=replace(situation.asked, fixed=fixed))
+        decision = decided(situation)
+    return decision
+
+
+def _more_when_joined(terms: Terms, decision: Decision) -> int:
+    """Return how many tokens more one text needs than its pieces do apart.
+
+    It is none but where a base's message without a label begins with space, which joins that of the piece before it.
+    """
+    if decision.asked.base is None:
+        return 0
+    text = _payload(terms.renderer, decision).text
+    return 0 if text is None else terms.counter.scaled(terms.counter.text(text)) - decision.tokens.total
 
 
 def _situation(reader: TranscriptReader, terms: Terms, request: Request) -> Situation:

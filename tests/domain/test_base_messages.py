@@ -74,6 +74,24 @@ def test_griptapes_own_case_in_its_own_string():
     assert shorter.text == prompt.text.replace("User: foo1\n\nAssistant: bar1\n\n", "")
 
 
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [("system", "\t\n"), ("system", "\n ")],
+        [("user", " \u3000"), ("system", "\n\r\n\t")],
+        [("system", " .\u3000"), ("system", "\n\r\nx")],
+    ],
+)
+def test_space_that_runs_together_before_a_message_without_a_label_is_counted_too(messages: list[tuple[str, str]]):
+    base = Base([{"role": role, "content": content} for role, content in messages])
+    whole = build(base, format="text")
+    assert whole.text is not None
+    for budget in range(whole.tokens.total - 30, whole.tokens.total + 1):
+        prompt = build(base, format="text", max_input_tokens=budget)
+        assert prompt.text is not None
+        assert count_text(prompt.text, "o200k_base") <= prompt.tokens.total <= budget
+
+
 def test_the_system_block_goes_in_with_the_runs_and_the_question_comes_last():
     reader = InMemoryTranscript(
         [exchange(f"foo{n}", f"bar{n}") for n in range(1, 4)],
