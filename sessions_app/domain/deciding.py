@@ -198,7 +198,7 @@ def _ground(situation: Situation) -> Ground:
     reader, terms, asked = situation.reader, situation.terms, situation.asked
     values, room = terms.values, terms.budget.tokens - asked.fixed.tokens
     candidates = STRATEGIES[values.strategy].candidates(reader, History(reader.finished_through, values).window, values)
-    head_room = HeadRoom(terms.renderer, terms.counter, asked.head, room // 2)
+    head_room = HeadRoom(terms.renderer, terms.counter.remembering(), asked.head, room // 2)
     parents = values.include_parent_context or candidates.always_with_parents
     handed = hand_down(
         head_room,

@@ -26,7 +26,10 @@ class HandedDown:
 
 @dataclass(frozen=True, slots=True)
 class HeadRoom:
-    """Says whether a head fits: `room` is what it may need more than the `fixed` one, with nothing handed down."""
+    """Says whether a head fits: `room` is what it may need more than the `fixed` one, with nothing handed down.
+
+    What is handed down is tried in many lengths, so that a counter that remembers texts spares long instructions.
+    """
 
     renderer: Renderer
     counter: TokenCounter

@@ -1,6 +1,6 @@
 """What prompt formats make: counted pieces of a prompt, and the system block they share."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any, Protocol
@@ -10,6 +10,7 @@ from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import Event, EventKind, ParentContext, Run, other_kinds
 
 SYSTEM = "system"
+SECTION_END = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,23 +152,23 @@ def head_sections(head: Head) -> list[Section]:
 
 def system_text(sections: Sequence[Section]) -> str:
     """Return the system block; instructions that stand alone are sent bare."""
-    if [section.part for section in sections] == [Part.INSTRUCTIONS]:
-        return sections[0].text
-    return "\n\n".join(section.block for section in sections)
+    return sections[0].text if _is_bare(sections) else SECTION_END.join(section.block for section in sections)
 
 
-def section_segments(
-    sections: Sequence[Section], *, total: int, frame: int, counter: TokenCounter
-) -> Iterator[Segment]:
-    """Yield a segment for each section; the raw `total` of the block, `frame` included, is divided among them."""
-    bare = len(sections) == 1 and sections[0].part is Part.INSTRUCTIONS
-    ends = [0]
-    for section in sections[:-1]:
-        ends.append((ends[-1] or frame) + counter.text(section.block + "\n\n"))
-    ends.append(total)
-    for section, (start, end) in zip(sections, pairwise(ends), strict=True):
-        tokens = counter.scaled(end) - counter.scaled(start)
-        yield Segment(section.part, SYSTEM, section.text, tokens, heading="" if bare else section.heading)
+def section_segments(sections: Sequence[Section], counter: TokenCounter, *, frame: int, end: str = "") -> list[Segment]:
+    """Return a segment with its raw count for each section; `frame` goes with the first, `end` stands behind the last.
+
+    Every encoding cuts in front of a heading, so that the sections need as much together as apart.
+    """
+    bare = _is_bare(sections)
+    texts = [section.text if bare else section.block for section in sections]
+    ends = [*[SECTION_END] * (len(sections) - 1), end]
+    counts = [counter.text(text + behind) for text, behind in zip(texts, ends, strict=True)]
+    counts[0] += frame
+    return [
+        Segment(section.part, SYSTEM, section.text, tokens, heading="" if bare else section.heading)
+        for section, tokens in zip(sections, counts, strict=True)
+    ]
 
 
 def system_pieces(head: Head, counter: TokenCounter) -> list[Piece]:
@@ -175,10 +176,8 @@ def system_pieces(head: Head, counter: TokenCounter) -> list[Piece]:
     sections = head_sections(head)
     if not sections:
         return []
-    text = system_text(sections)
-    total, frame = counter.message(SYSTEM, [text]), counter.message(SYSTEM, ())
-    segments = section_segments(sections, total=total, frame=frame, counter=counter)
-    return [Piece({"role": SYSTEM, "content": text}, tuple(segments))]
+    segments = section_segments(sections, counter, frame=counter.message(SYSTEM, ()))
+    return [weighed_piece({"role": SYSTEM, "content": system_text(sections)}, segments, counter)]
 
 
 def weighed_piece(message: Mapping[str, Any], segments: Sequence[Segment], counter: TokenCounter) -> Piece:
@@ -186,6 +185,10 @@ def weighed_piece(message: Mapping[str, Any], segments: Sequence[Segment], count
     ends = [0, *accumulate(segment.tokens for segment in segments)]
     tokens = (counter.scaled(end) - counter.scaled(start) for start, end in pairwise(ends))
     return Piece(message, tuple(replace(segment, tokens=each) for segment, each in zip(segments, tokens, strict=True)))
+
+
+def _is_bare(sections: Sequence[Section]) -> bool:
+    return [section.part for section in sections] == [Part.INSTRUCTIONS]
 
 
 def _parent_text(parent: ParentContext) -> str:

@@ -50,7 +50,7 @@ def _handed(reader: TranscriptReader, terms: Terms, asked: Asked, events: SeedEv
     taken = takes_parent(terms.values) and not events.is_empty
     parents = reader.parent_contexts(1) if taken else []
     room = (terms.budget.tokens - asked.fixed.tokens) // 2
-    head_room = HeadRoom(terms.renderer, terms.counter, asked.head, room)
+    head_room = HeadRoom(terms.renderer, terms.counter.remembering(), asked.head, room)
     return hand_down(head_room, summary=None, parents=parents, settings=terms.values)
 
 

@@ -81,6 +81,10 @@ class TokenCounter:
         """Return the largest raw count that needs at most `scaled` tokens with the margin."""
         return floor(scaled / self.margin)
 
+    def remembering(self) -> "RememberingCounter":
+        """Return the same counter, for texts that come again and again."""
+        return RememberingCounter(self.encoding, self.margin)
+
 
 @dataclass(frozen=True, slots=True)
 class RememberingCounter(TokenCounter):

@@ -6,6 +6,7 @@ from sessions_app.domain.builder import build_prompt
 from sessions_app.domain.errors import BudgetTooSmall, InvalidInput, WindowUnknown
 from sessions_app.domain.plan import Cut, Fate, Part, Prompt, WarningCode
 from sessions_app.domain.setting_values import resolve_settings
+from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import ParentContext, RunStatus, SummaryEntry
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, exchange, run, settings, user
 from tests.domain.recount import count_messages
@@ -173,6 +174,23 @@ def test_a_summary_over_its_own_limit_is_cut_too():
     assert contents(prompt)[0].count("A sentence") == 2
     assert codes(prompt) == [WarningCode.SUMMARY_CUT]
     assert "max_summary_tokens 20" in prompt.warnings[0].detail
+
+
+def test_long_instructions_are_not_counted_again_for_each_length_that_a_summary_may_have(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    counted: list[str] = []
+    count = TokenCounter.text
+
+    def spy(counter: TokenCounter, text: str) -> int:
+        counted.append(text)
+        return count(counter, text)
+
+    monkeypatch.setattr(TokenCounter, "text", spy)
+    reader = history(10, instructions="Be kind. " * 50, summaries=[LONG_SUMMARY])
+    assert WarningCode.SUMMARY_CUT in codes(build(reader, max_input_tokens=300))
+    assert len(counted) > 20
+    assert sum("Be kind." in text for text in counted) <= 4
 
 
 def test_a_summary_that_finds_no_room_says_so_though_it_is_too_long_anyway():

@@ -14,6 +14,7 @@ from sessions_app.domain.pieces import (
     other_events,
     section_segments,
     system_text,
+    weighed_piece,
     without,
 )
 from sessions_app.domain.plan import Part, Segment
@@ -38,9 +39,9 @@ def render_head(head: Head, counter: TokenCounter) -> list[Piece]:
     sections = [section for section in head_sections(head) if section.part is not Part.SUMMARY]
     pieces = []
     if sections:
-        paragraph = system_text(sections) + PARAGRAPH_END
-        segments = section_segments(sections, total=counter.text(paragraph), frame=0, counter=counter)
-        pieces.append(Piece({"role": SYSTEM, "content": paragraph}, tuple(segments)))
+        segments = section_segments(sections, counter, frame=0, end=PARAGRAPH_END)
+        message = {"role": SYSTEM, "content": system_text(sections) + PARAGRAPH_END}
+        pieces.append(weighed_piece(message, segments, counter))
     if not is_blank(head.summary):
         pieces.append(_piece(USER, SUMMARY_SENTENCE.format(head.summary).rstrip(), Part.SUMMARY, None, counter))
     if not is_blank(head.extract):
