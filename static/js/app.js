@@ -76,8 +76,15 @@
     paint(range);
   });
 
+  // What is swapped beside a field that stays says whether the field is in order.
+  const mark = note => $$(`[aria-describedby="${note.id}"]:not([type="range"])`).forEach(field => {
+    if (note.classList.contains('bad')) field.setAttribute('aria-invalid', 'true');
+    else field.removeAttribute('aria-invalid');
+  });
+
   const dress = part => {
     $$('input[type="range"]', part).forEach(paint);
+    $$('.fld-w, .ctl-why').forEach(mark);
     $$('dialog[data-open]', part).forEach(dialog => {         // open without JavaScript, modal with it, once
       dialog.removeAttribute('data-open');
       dialog.close();

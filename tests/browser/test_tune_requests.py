@@ -52,9 +52,20 @@ def test_bad_json_is_told_at_its_field_until_it_is_mended(session, tune):
     field.fill('[{"type": }]')
     expect(error).to_contain_text("line 1, column 11")
     expect(field).to_have_value('[{"type": }]')
+    expect(field).to_have_attribute("aria-invalid", "true")
+    tune.reload()
     field.fill(TOOLS)
+    expect(field).not_to_have_attribute("aria-invalid", "true")
     expect(error).to_contain_text("a list of OpenAI tool definitions")
     expect(tune.locator(".tool-defs summary")).to_contain_text("1 tool definition")
+
+
+def test_a_setting_that_is_none_is_marked_until_it_is_mended(tune):
+    field = tune.locator("#f-max_runs")
+    field.fill("0")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    field.fill("3")
+    expect(field).not_to_have_attribute("aria-invalid", "true")
 
 
 def test_a_past_turn_is_asked_for_and_walked_from(session, tune):
