@@ -89,13 +89,13 @@ class SeedEvents:
             yield from reversed(messages_of(run))
 
     def _runs(self) -> Iterator[Run]:
-        """Yield the runs from the newest on, one by one."""
+        """Yield the runs from the newest on; each reading takes about as much as all before it."""
         if self._open is not None:
             yield self._open
-        position = self._window.last + 1
-        while runs := self._reader.newest_before(position, not_below=self._window.first, tokens=0):
+        position, tokens = self._window.last + 1, 0
+        while runs := self._reader.newest_before(position, not_below=self._window.first, tokens=tokens):
             yield from runs
-            position = runs[-1].position
+            position, tokens = runs[-1].position, tokens + sum(run.tokens for run in runs)
 
 
 def result_value(call: ToolCall) -> Any:

@@ -231,6 +231,13 @@ def test_it_reads_only_the_newest_runs_that_it_needs():
     assert set(reader.fetched) <= {1, 99, 100}
 
 
+def test_many_messages_are_read_in_few_steps():
+    reader = InMemoryTranscript([exchange(f"q{n}", f"a{n}") for n in range(1, 1_001)])
+    assert len(build(reader, strategy="conversation", max_history=1_000).messages or ()) == 1_000
+    assert reader.fetches <= 12
+    assert len(reader.fetched) <= 1_000
+
+
 def test_results_of_an_open_run_are_sent_as_they_are_too():
     waiting = run(user("q1"), assistant("a1"), call(parent=1), status=RunStatus.RUNNING)
     limits = {"strategy": "tool", "tool_result_max_tokens": 1, "keep_tool_results": 0}
