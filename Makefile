@@ -10,7 +10,7 @@ ORACLE_NEWEST := .venv-oracle-newest
 CONFORMANCE_CASES ?= 10000
 PROPERTY_PROMPTS ?= 100000
 
-.PHONY: run test lint docs conformance oracle properties clean requirements
+.PHONY: run test lint bench docs conformance oracle properties clean requirements
 
 run: $(RUN_STAMP)
 	@exec $(BIN)/python manage.py up
@@ -39,6 +39,10 @@ properties: $(DEV_STAMP)
 	@$(BIN)/python -m tests.properties --prompts $(PROPERTY_PROMPTS)
 
 oracle: $(ORACLE)/.installed $(ORACLE_NEWEST)/.installed
+
+# Prints the table of docs/performance.md; takes about five minutes on a quiet machine.
+bench: $(DEV_STAMP) $(ORACLE)/.installed
+	@$(BIN)/python -m benchmarks
 
 docs: $(DEV_STAMP)
 	$(BIN)/python manage.py settings_reference > docs/settings.md
