@@ -120,7 +120,7 @@ def prompt_view(*, session: Session, prompt: Prompt, within: Span | None = None)
         older=_older(places.runs, positions[len(first) : -len(newest)]),
         runs=rendering.groups(_of(places.runs, newest)),
         tail=rendering.groups(places.tail),
-        text=sent_texts(text[:MOST_TEXT], prompt.segments),
+        text=sent_texts(text[:MOST_TEXT], prompt.segments, has_extract=prompt.extract is not None),
         text_left_out=max(0, len(text) - MOST_TEXT),
     )
 

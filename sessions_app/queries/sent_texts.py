@@ -13,11 +13,15 @@ SECTION_SHOWN = 600
 
 @dataclass(frozen=True, slots=True)
 class SentText:
-    """A piece of the string as it is sent, with the part that it is and the run that it comes from."""
+    """A piece of the string as it is sent, with the part that it is and the run that it comes from.
+
+    `is_stopgap` says that it is an extract of runs that are not summarized.
+    """
 
     part: Part
     position: int | None
     text: str
+    is_stopgap: bool = False
 
     @property
     def start(self) -> str:
@@ -34,25 +38,27 @@ class SentText:
         return RUN_SHOWN if self.part is Part.RUNS else SECTION_SHOWN
 
 
-def sent_texts(text: str, segments: Sequence[Segment]) -> list[SentText]:
+def sent_texts(text: str, segments: Sequence[Segment], *, has_extract: bool) -> list[SentText]:
     """Cut the string behind each part; labels belong to what they stand before, the last line to the frame.
 
-    Where the string goes on behind the pieces that are told apart, or was cut itself, the rest is one piece.
+    With `has_extract` the last piece of the summary is one. Where the string goes on behind the pieces that are told
+    apart, or was cut itself, the rest is one piece.
     """
     pieces: list[SentText] = []
     start = 0
-    for (part, position), group in groupby(_shown(segments), key=lambda segment: (segment.part, segment.position)):
+    shown = [segment for segment in segments if segment.part is not Part.TOOLS]
+    summaries = [segment for segment in shown if segment.part is Part.SUMMARY]
+    extract = summaries[-1] if has_extract and summaries else None
+    for (part, position, is_extract), group in groupby(
+        shown, key=lambda segment: (segment.part, segment.position, segment is extract)
+    ):
         end = start
         for segment in group:
             found = text.find(segment.text, end)
             end = len(text) if found < 0 else found + len(segment.text)
-        pieces.append(SentText(part, position, text[start:end].strip("\n")))
+        pieces.append(SentText(part, position, text[start:end].strip("\n"), is_extract))
         start = end
         if len(pieces) == MOST_PIECES or start == len(text):
             break
     rest = text[start:].strip("\n")
     return [*pieces, SentText(Part.OVERHEAD, None, rest)] if rest else pieces
-
-
-def _shown(segments: Sequence[Segment]) -> list[Segment]:
-    return [segment for segment in segments if segment.part is not Part.TOOLS]

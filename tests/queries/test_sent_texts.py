@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 def pieces(session, **asked):
     prompt = session_prompt(session=session, overrides={"format": "text", "strategy": "buffer"}, **asked)
-    return sent_texts(prompt.text, prompt.segments), prompt.text
+    return sent_texts(prompt.text, prompt.segments, has_extract=False), prompt.text
 
 
 def test_the_string_is_cut_behind_each_part_with_its_labels():
@@ -48,7 +48,7 @@ def test_of_very_many_pieces_the_rest_is_one():
 def test_a_string_that_was_cut_ends_where_it_was():
     session = make_session(runs=2)
     prompt = session_prompt(session=session, overrides={"format": "text", "strategy": "buffer"})
-    found = sent_texts(prompt.text[:30], prompt.segments)
+    found = sent_texts(prompt.text[:30], prompt.segments, has_extract=False)
     assert found[0].text == prompt.text[:30]
 
 
@@ -58,3 +58,14 @@ def test_long_pieces_are_folded():
     (instructions, run, _), _ = pieces(session)
     assert (len(instructions.start), instructions.start + instructions.rest) == (600, instructions.text)
     assert (len(run.start), run.start + run.rest) == (1500, run.text)
+
+
+def test_an_extract_is_a_piece_of_its_own():
+    session = make_session(runs=40, settings={"max_input_tokens": 300, "format": "text"})
+    prompt = session_prompt(session=session)
+    first, last = prompt.extract
+    (extract,) = [
+        piece for piece in sent_texts(prompt.text, prompt.segments, has_extract=True) if piece.part is Part.SUMMARY
+    ]
+    assert extract.is_stopgap
+    assert extract.text.startswith(f"User: Extract of runs {first}-{last}, not summarized yet: ")
