@@ -31,6 +31,11 @@ class Prices:
     cached_input: Price | None = None
     output: Price | None = None
 
+    @property
+    def have_tiers(self) -> bool:
+        """Whether a price depends on the size of the call."""
+        return any(price is not None and price.tiers for price in (self.input, self.cached_input, self.output))
+
     def cost(self, *, input_tokens: int, cached: int = 0, output_tokens: int = 0) -> Decimal | None:
         """Return what a call costs in USD, None where a price that it needs is not known.
 

@@ -60,10 +60,11 @@ class Weights:
 
     def add(self, weight: RunWeight) -> None:
         """Add the next run."""
-        self.before.append(self.before[-1] + weight.tokens)
-        self.stored.append(self.stored[-1] + weight.stored)
-        self.questions.append(weight.question)
-        self.asked.append(weight.asked)
+        stored, tokens, question, asked = weight
+        self.before.append(self.before[-1] + tokens)
+        self.stored.append(self.stored[-1] + stored)
+        self.questions.append(question)
+        self.asked.append(asked)
 
     def tokens(self, first: int, last: int) -> int:
         """Return what the runs first..last need, whole."""

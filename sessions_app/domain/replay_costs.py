@@ -2,22 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 from sessions_app.domain.model_prices import Prices
 from sessions_app.domain.replayed import Column, ReplayedTurn, ReplayTotals
 
 # The offline summarizer is the one that there is.
 SUMMARY_COST = Decimal(0)
+_FIELDS = ReplayedTurn._fields
 
 
 def priced_columns(turns: Sequence[ReplayedTurn], prices: Prices) -> dict[str, Column]:
     """Return the columns by name, with those of the costs before the refusals."""
-    columns: dict[str, Column] = {
-        name: [turn[place] for turn in turns] for place, name in enumerate(ReplayedTurn._fields)
-    }
+    columns: dict[str, Any] = {name: [turn[place] for turn in turns] for place, name in enumerate(_FIELDS)}
     errors = columns.pop("error")
-    columns["input_cost"] = [_cost(turn, prices, cached=0) for turn in turns]
-    columns["cached_input_cost"] = [_cost(turn, prices, cached=turn.stable_prefix or 0) for turn in turns]
+    columns["input_cost"] = _costs(columns["tokens"], [0] * len(turns), prices)
+    columns["cached_input_cost"] = _costs(columns["tokens"], columns["stable_prefix"], prices)
     columns["summary_cost"] = [None if turn.tokens is None else SUMMARY_COST for turn in turns]
     return columns | {"error": errors}
 
@@ -38,8 +38,13 @@ def totals_of(columns: Mapping[str, Column], *, summaries: int) -> ReplayTotals:
     )
 
 
-def _cost(turn: ReplayedTurn, prices: Prices, *, cached: int) -> Decimal | None:
-    return None if turn.tokens is None else prices.cost(input_tokens=turn.tokens, cached=cached)
+def _costs(tokens: Sequence[int | None], cached: Sequence[int | None], prices: Prices) -> list[Decimal | None]:
+    """Return what each turn costs; where prices do not depend on the size of the call, each token costs the same."""
+    new, old = prices.cost(input_tokens=1), prices.cost(input_tokens=1, cached=1)
+    counts = zip(tokens, cached, strict=True)
+    if new is None or old is None or prices.have_tiers:
+        return [None if sent is None else prices.cost(input_tokens=sent, cached=some or 0) for sent, some in counts]
+    return [None if sent is None else new * sent - (new - old) * (some or 0) for sent, some in counts]
 
 
 def _whole(column: Column) -> int:

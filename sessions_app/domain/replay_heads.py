@@ -53,6 +53,7 @@ class ReplayedHeads:
     parents: Sequence[ParentContext] = ()
     bare: ReplayedHead = field(init=False)
     _whole: dict[int, ReplayedHead] = field(init=False, default_factory=dict)
+    _by_digits: dict[int, ReplayedHead] = field(init=False, default_factory=dict)
     _cut: dict[tuple[int, int], ReplayedHead] = field(init=False, default_factory=dict)
     _cuts: dict[int, "_Cuts"] = field(init=False, default_factory=dict)
 
@@ -61,13 +62,19 @@ class ReplayedHeads:
 
     def head(self, covered: int, room: int) -> ReplayedHead:
         """Return the head with a summary of the runs 1..covered (0: none) in at most `room` more tokens."""
-        digits = len(str(covered)) if covered else 0
-        if digits not in self._whole:
-            self._whole[digits] = self._handed(digits, LARGEST_INTEGER)
-        whole = self._whole[digits]
+        whole = self.whole(covered)
         if whole.tokens - self.bare.tokens <= room:
             return whole
-        return self._handed(digits, room) if self.parents else self._with_words(digits, room)
+        return self._handed(_digits(covered), room) if self.parents else self._with_words(_digits(covered), room)
+
+    def whole(self, covered: int) -> ReplayedHead:
+        """Return the head with nothing cut for want of room."""
+        if covered not in self._whole:
+            digits = _digits(covered)
+            if digits not in self._by_digits:
+                self._by_digits[digits] = self._handed(digits, LARGEST_INTEGER)
+            self._whole[covered] = self._by_digits[digits]
+        return self._whole[covered]
 
     def _handed(self, digits: int, room: int) -> ReplayedHead:
         terms, summary = self.terms, self._summary(digits)
@@ -99,6 +106,10 @@ class ReplayedHeads:
     def _rendered(self, head: Head) -> ReplayedHead:
         pieces = self.terms.renderer.render_head(head, self.terms.counter)
         return ReplayedHead(pieces, tokens_of(pieces), bool(head.summary))
+
+
+def _digits(covered: int) -> int:
+    return len(str(covered)) if covered else 0
 
 
 @dataclass(frozen=True, slots=True)

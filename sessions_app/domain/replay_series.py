@@ -41,39 +41,47 @@ class SeriesReplay:
     heads: ReplayedHeads
     summaries: SimulatedSummaries
     rule: ReplayRule
-    overhead: int = field(init=False)
+    _summarizes: bool = field(init=False)
+    _overhead: int = field(init=False)
+    _room: int = field(init=False)
     _earlier: SeriesPrompt | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.overhead = self.terms.renderer.overhead(self.terms.counter)
-
-    @property
-    def _summarizes(self) -> bool:
-        return self.terms.values.strategy is Strategy.SUMMARY
+        self._summarizes = self.terms.values.strategy is Strategy.SUMMARY
+        self._overhead = self.terms.renderer.overhead(self.terms.counter)
+        self._room = self.terms.budget.tokens - self._overhead - self.heads.bare.tokens
 
     def turn(self, turn: int) -> ReplayedTurn:
         """Return the figures of a turn, or its refusal; the turns have to be taken in order."""
         finished, earlier, self._earlier = turn - 1, self._earlier, None
-        if self._summarizes:
+        prompt = self._prompt(finished, self.weights.questions[turn])
+        if self._summarizes and not self._is_settled(prompt, finished):
             self.summaries.catch_up(finished, lambda: self._lost_through(finished))
-        try:
             prompt = self._prompt(finished, self.weights.questions[turn])
-            self._check(prompt, turn)
-        except ConvowebError as refusal:
-            return ReplayedTurn(error=refusal.detail)
+        if prompt is None or prompt.dropped:
+            try:
+                prompt = self._checked(prompt, turn)
+            except ConvowebError as refusal:
+                return ReplayedTurn(error=refusal.detail)
         self._earlier = prompt
         return self._figures(prompt, finished, self._stable(earlier, prompt, finished))
 
-    def _prompt(self, finished: int, question: int) -> SeriesPrompt:
-        bare = self.heads.bare.tokens
-        fixed, budget = self.overhead + bare + question, self.terms.budget.tokens
-        if fixed > budget:
-            raise too_small(FIXED, needs=self._fixed_needs(question), budget=self.terms.budget)
-        head = self.heads.head(self.summaries.covered, (budget - fixed) // 2)
-        covered = self.summaries.covered if head.has_summary else 0
+    def _is_settled(self, prompt: SeriesPrompt | None, finished: int) -> bool:
+        """Whether nothing is to be summarized: with all fitting beside a question, no run is lost without one."""
+        fits = prompt is not None and not prompt.dropped and prompt.head is self.heads.whole(self.summaries.covered)
+        return fits and self.summaries.is_quiet(finished)
+
+    def _prompt(self, finished: int, question: int) -> SeriesPrompt | None:
+        """Return the prompt, None if its fixed parts do not fit."""
+        left, covered = self._room - question, self.summaries.covered
+        if left < 0:
+            return None
+        head = self.heads.head(covered, left // 2)
+        covered = covered if head.has_summary else 0
         first = max(covered, self._capped_through(finished), self._last_skipped(finished)) + 1
-        chosen = self.rule.choose(first, finished, budget - fixed + bare - head.tokens)
-        return SeriesPrompt(head, covered, first, chosen, fixed - bare + head.tokens + chosen.tokens)
+        room = left + self.heads.bare.tokens - head.tokens
+        chosen = self.rule.choose(first, finished, room)
+        return SeriesPrompt(head, covered, first, chosen, self.terms.budget.tokens - room + chosen.tokens)
 
     def _capped_through(self, finished: int) -> int:
         most = self.terms.values.max_runs
@@ -88,17 +96,14 @@ class SeriesReplay:
         values = self.terms.values
         if not values.autoprune or values.on_gap is OnGap.ERROR:
             return 0
-        try:
-            prompt = self._prompt(finished, 0)
-        except ConvowebError:
-            return 0
-        return prompt.chosen.start - 1 if prompt.dropped else 0
+        prompt = self._prompt(finished, 0)
+        return prompt.chosen.start - 1 if prompt and prompt.dropped else 0
 
-    def _check(self, prompt: SeriesPrompt, turn: int) -> None:
-        """Raise what the builder raises where runs may not be dropped."""
+    def _checked(self, prompt: SeriesPrompt | None, turn: int) -> SeriesPrompt:
+        """Return the prompt, or raise what the builder raises where parts do not fit or may not be dropped."""
         values, budget = self.terms.values, self.terms.budget
-        if not prompt.dropped:
-            return
+        if prompt is None:
+            raise too_small(FIXED, needs=self._fixed_needs(self.weights.questions[turn]), budget=budget)
         if not values.autoprune:
             needs = self._fixed_needs(self.weights.questions[turn]) | prompt.head.needs
             needs |= {Part.RUNS.value: prompt.chosen.needs}
@@ -109,10 +114,11 @@ class SeriesReplay:
             standing = self.summaries.standing(turn - 1, open_tokens=asked)
             ways = WaysOut(budget, standing, self.terms.settings)
             refuse_gap(prompt.first, prompt.chosen.start - 1, budget, ways)
+        return prompt
 
     def _fixed_needs(self, question: int) -> dict[str, int]:
         needs = {Part.INSTRUCTIONS.value: self.heads.bare.tokens, "open_run": question}
-        return {name: tokens for name, tokens in needs.items() if tokens} | {Part.OVERHEAD.value: self.overhead}
+        return {name: tokens for name, tokens in needs.items() if tokens} | {Part.OVERHEAD.value: self._overhead}
 
     def _stable(self, earlier: SeriesPrompt | None, prompt: SeriesPrompt, finished: int) -> int:
         if earlier is None:
@@ -122,16 +128,16 @@ class SeriesReplay:
         return tokens + self.rule.common(earlier.chosen, prompt.chosen, finished) if is_whole else tokens
 
     def _figures(self, prompt: SeriesPrompt, finished: int, stable: int) -> ReplayedTurn:
-        chosen, covered = prompt.chosen, prompt.covered
+        chosen, covered, dropped = prompt.chosen, prompt.covered, prompt.dropped
         capped = max(0, self._capped_through(finished) - covered)
         return ReplayedTurn(
             tokens=prompt.tokens,
             kept=chosen.kept,
             summarized=covered,
-            pruned=0 if self._summarizes else prompt.dropped,
+            pruned=0 if self._summarizes else dropped,
             capped=capped,
             skipped=finished - chosen.wanted - covered - capped,
-            lost=prompt.dropped if self._summarizes else 0,
+            lost=dropped if self._summarizes else 0,
             first_kept=chosen.start if chosen.kept else None,
             covers_through=covered or None,
             stable_prefix=stable,

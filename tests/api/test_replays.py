@@ -12,10 +12,22 @@ from tests.factories import NOW, append_turns, make_open_run, make_session
 
 pytestmark = pytest.mark.django_db
 PATH = "/sessions/s/replay"
-NAMES = (
-    "tokens kept summarized pruned capped skipped lost first_kept covers_through stable_prefix input_cost "
-    "cached_input_cost summary_cost error"
-).split()
+NAMES = [
+    "tokens",
+    "kept",
+    "summarized",
+    "pruned",
+    "capped",
+    "skipped",
+    "lost",
+    "first_kept",
+    "covers_through",
+    "stable_prefix",
+    "input_cost",
+    "cached_input_cost",
+    "summary_cost",
+    "error",
+]
 
 
 @pytest.fixture

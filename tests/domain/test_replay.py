@@ -33,7 +33,24 @@ MODELS = [
     ("claude-sonnet-4-5", "o200k_base", 13),
 ]
 BATCH = 90
-WORDS = "word house time year people way day man thing woman life child world school state family".split()
+WORDS = [
+    "word",
+    "house",
+    "time",
+    "year",
+    "people",
+    "way",
+    "day",
+    "man",
+    "thing",
+    "woman",
+    "life",
+    "child",
+    "world",
+    "school",
+    "state",
+    "family",
+]
 EXCERPTS = {Strategy.MINIMAL, Strategy.TASK, Strategy.HIERARCHICAL}
 SEED_RULES = EXCERPTS | {Strategy.TOOL, Strategy.CONVERSATION}
 
@@ -227,23 +244,28 @@ def test_each_turn_is_the_prompt_that_is_built_then(format: str, strategy: Strat
     def holds(history: list[Run], overrides: dict[str, Any], instructions: str, model: Any) -> None:
         name, encoding, tenths = model
         effective = settings(model=name, strategy=strategy, format=format, **overrides)
-        recording = ListRecording(history, instructions, PARENTS)
-        columns = replay(recording, [effective], batch_tokens=BATCH, now=NOW)[0].columns
-        prompts = built(history, instructions, no_extracts(effective))
-        earlier: Prompt | None = None
-        for turn, prompt in enumerate(prompts):
-            row = {name: column[turn] for name, column in columns.items()}
-            if isinstance(prompt, ConvowebError):
-                beginning = prompt.detail.partition(" need ")[0]
-                assert str(row.pop("error")).startswith(beginning)
-                assert set(row.values()) == {None}
-                earlier = None
-                continue
-            assert figures(prompt).items() <= row.items(), turn + 1
-            if earlier is None:
-                assert row["stable_prefix"] == 0
-            elif not may_look_alike(earlier, prompt):
-                assert row["stable_prefix"] == common_prefix(earlier, prompt, encoding, tenths), turn + 1
-            earlier = prompt
+        assert_turns_are_built(history, effective, instructions, encoding, tenths)
 
     holds()
+
+
+def assert_turns_are_built(
+    history: Sequence[Run], effective: EffectiveSettings, instructions: str, encoding: str, tenths: int
+) -> None:
+    recording = ListRecording(history, instructions, PARENTS)
+    columns = replay(recording, [effective], batch_tokens=BATCH, now=NOW)[0].columns
+    earlier: Prompt | None = None
+    for turn, prompt in enumerate(built(history, instructions, no_extracts(effective))):
+        row = {name: column[turn] for name, column in columns.items()}
+        if isinstance(prompt, ConvowebError):
+            beginning = prompt.detail.partition(" need ")[0]
+            assert str(row.pop("error")).startswith(beginning)
+            assert set(row.values()) == {None}
+            earlier = None
+            continue
+        assert figures(prompt).items() <= row.items(), turn + 1
+        if earlier is None:
+            assert row["stable_prefix"] == 0
+        elif not may_look_alike(earlier, prompt):
+            assert row["stable_prefix"] == common_prefix(earlier, prompt, encoding, tenths), turn + 1
+        earlier = prompt
