@@ -1,20 +1,14 @@
 """Rows, their constraints and filters; the only bridge from rows to values."""
 
 from sessions_app.models.imports import Import, ImportedConversation, ImportOutcome, ImportStatus
+from sessions_app.models.lineages import Stretch, ancestors_of, has_parent_conversation, lineage_of, lineage_runs
 from sessions_app.models.model_overrides import ModelOverride
 from sessions_app.models.projects import ApiKey, IdempotentAnswer, Membership, Project, Scope
 from sessions_app.models.recordings import SessionRecording
 from sessions_app.models.runs import Event, Run, event_values
 from sessions_app.models.sessions import Session, SessionTag
 from sessions_app.models.summaries import Summary, SummaryStatus
-from sessions_app.models.transcripts import (
-    SessionTranscript,
-    Stretch,
-    ancestors_of,
-    has_parent_conversation,
-    lineage_of,
-    lineage_runs,
-)
+from sessions_app.models.transcripts import SessionTranscript
 
 __all__ = [
     "ApiKey",

@@ -1,17 +1,15 @@
 """How prompts read a session's lineage from rows: a constant number of queries for each link of the fork chain."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
 from itertools import islice
-from operator import or_
 from typing import Any
 
-from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef, Q, Subquery, Window
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery, Window
 from django.db.models.functions import Coalesce, Lag, Lead
 
 from sessions_app.domain import transcript
-from sessions_app.domain.memory_settings import LARGEST_INTEGER
 from sessions_app.domain.transcript import (
     OPEN_STATUSES,
     EventKind,
@@ -24,80 +22,14 @@ from sessions_app.domain.transcript import (
     SummaryEntry,
     WeighedRuns,
 )
+from sessions_app.models.lineages import Stretch, clipped, conversations_above, lineage_of, lineage_runs, runs_in
 from sessions_app.models.runs import Event, Run, RunQuerySet, event_values
 from sessions_app.models.sessions import Session
 from sessions_app.models.summaries import Summary, SummaryQuerySet
 
-_ANCESTORS = """
-    WITH RECURSIVE above AS (
-        SELECT id, parent_id, public_id, title, forked_at, 1 AS level FROM sessions_app_session WHERE id = %s
-        UNION ALL
-        SELECT parents.id, parents.parent_id, parents.public_id, parents.title, parents.forked_at, above.level + 1
-        FROM above JOIN sessions_app_session AS parents ON parents.id = above.parent_id WHERE above.level < %s
-    )
-    SELECT id, parent_id, public_id, title, forked_at FROM above ORDER BY level
-"""
-# SQLite refuses a condition of a thousand alternatives in a row, but not one of alternatives between alternatives.
-_ALTERNATIVES = 100
 _MOST_AT_ONCE = 500
 # More are taken for all: no model's window holds as many, and counting them would cost as much as the session is long.
 _MOST_MESSAGES = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """The runs first..last of a lineage that one session holds itself."""
-
-    session: Session
-    first: int
-    last: int
-
-    @property
-    def runs(self) -> RunQuerySet:
-        """The runs, unordered."""
-        return Run.objects.filter(session=self.session, position__range=(self.first, self.last))
-
-
-def ancestors_of(session: Session, *, at_most: int = LARGEST_INTEGER) -> list[Session]:
-    """Return the parents from the nearest to the root by one query, with id, title and `forked_at` alone."""
-    if session.parent_id is None:
-        return []
-    return list(Session.objects.raw(_ANCESTORS, [session.parent_id, at_most]))
-
-
-def lineage_of(session: Session) -> list[Stretch]:
-    """Return the stretches that make up a session's lineage, newest first; empty ones are left out.
-
-    Raises Session.DoesNotExist if a session that holds some of it has been deleted since this one was read.
-    """
-    stretches = [Stretch(session, session.first_position, session.last_position)]
-    shared = session.forked_at
-    above = iter(ancestors_of(session) if shared else ())
-    while shared:
-        holder = next(above, None)
-        if holder is None:
-            raise Session.DoesNotExist("A session that holds runs of this one has been deleted.")
-        stretches.append(Stretch(holder, holder.first_position, shared))
-        shared = None if holder.forked_at is None else min(shared, holder.forked_at)
-    return [stretch for stretch in stretches if stretch.first <= stretch.last]
-
-
-def lineage_runs(session: Session, *, first: int = 1, last: int | None = None) -> RunQuerySet:
-    """Return the runs first..last of a session's lineage (all if left out), unordered."""
-    return _runs_in(_clipped(lineage_of(session), first, session.last_position if last is None else last))
-
-
-def _clipped(stretches: Sequence[Stretch], first: int, last: int) -> list[Stretch]:
-    clipped = [Stretch(each.session, max(each.first, first), min(each.last, last)) for each in stretches]
-    return [stretch for stretch in clipped if stretch.first <= stretch.last]
-
-
-def _runs_in(stretches: Sequence[Stretch]) -> RunQuerySet:
-    if not stretches:
-        return Run.objects.none()
-    each = [Q(session=stretch.session, position__range=(stretch.first, stretch.last)) for stretch in stretches]
-    some = [reduce(or_, each[start : start + _ALTERNATIVES]) for start in range(0, len(each), _ALTERNATIVES)]
-    return Run.objects.filter(reduce(or_, (Q(ExpressionWrapper(one, BooleanField())) for one in some)))
 
 
 class SessionTranscript:
@@ -150,7 +82,7 @@ class SessionTranscript:
         peculiar = [
             alike
             for stretch in reversed(self._stretches(first, last))
-            for alike in _alike(_runs_in([stretch]).peculiar())
+            for alike in _alike(runs_in([stretch]).peculiar())
         ]
         return WeighedRuns(first, self.tokens_between(first, last), None if out is None else out[1], tuple(peculiar))
 
@@ -213,7 +145,7 @@ class SessionTranscript:
     def parent_contexts(self, depth: int) -> list[ParentContext]:
         """The summaries of up to `depth` parent conversations, root first; those without a summary are left out."""
         contexts = []
-        for parent, usable in islice(_conversations_above(self._session), depth):
+        for parent, usable in islice(conversations_above(self._session), depth):
             newest = self._entries.filter(usable).last()
             if newest is not None:
                 contexts.append(ParentContext(str(parent), newest.text))
@@ -267,42 +199,17 @@ class SessionTranscript:
         return None
 
     def _runs(self, first: int, last: int) -> RunQuerySet:
-        return _runs_in(self._stretches(first, last))
+        return runs_in(self._stretches(first, last))
 
     def _stretches(self, first: int, last: int) -> list[Stretch]:
         """Return what of the lineage lies at the positions first..last, newest first."""
-        return _clipped(self.lineage, first, last)
+        return clipped(self.lineage, first, last)
 
 
 def _asked(run: Run, status: RunStatus) -> transcript.Run:
     """Return a run with the user messages of its input alone."""
     messages = run.events.filter(kind=EventKind.MESSAGE, role=Role.USER).order_by("index")
     return replace(run.to_value(event_values(messages)), status=status)
-
-
-def has_parent_conversation(session: Session) -> bool:
-    """Whether a session is a child, or a fork of one: whether anything could be handed down to it."""
-    return next(_conversations_above(session), None) is not None
-
-
-def _conversations_above(session: Session) -> Iterator[tuple[Session, Q]]:
-    """Yield the parent conversations, the nearest first, each with the condition of the summaries that are of it.
-
-    A fork and what it was forked from are one conversation, so that nothing is handed down to a fork that it shares;
-    behind a fork link only summaries of shared runs count: what the parent heard later is not the fork's.
-    """
-    nearest, usable, shared = None, Q(), session.forked_at
-    for parent in ancestors_of(session):
-        if shared is None:
-            if nearest is not None:
-                yield nearest, usable
-            nearest, usable = parent, Q(session=parent)
-        elif nearest is not None:
-            usable |= Q(session=parent, covers_through__lte=shared)
-        grand = parent.forked_at
-        shared = grand if grand is None or shared is None else min(shared, grand)
-    if nearest is not None:
-        yield nearest, usable
 
 
 def _alike(peculiar: RunQuerySet) -> Iterator[LikeRuns]:

@@ -118,7 +118,7 @@ def test_the_runs_that_stay_are_not_compared_with_those_that_make_room_for_it():
         __hash__ = None  # type: ignore[assignment]
 
     one = exchange("one", "two")
-    runs = [Incomparable(0, one.status, one.events, tokens=one.tokens) for _ in range(40)]
+    runs: list[Run] = [Incomparable(0, one.status, one.events, tokens=one.tokens) for _ in range(40)]
     prompt = build(runs, max_input_tokens=300)
     assert prompt.extract is not None
     assert len(prompt.fates) > 1

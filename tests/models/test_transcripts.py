@@ -1,83 +1,21 @@
 """How a session's lineage is read from rows: which runs, in which order, at which cost."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.transcript import EventKind, Role, RunStatus
-from sessions_app.models import (
-    Event,
-    Project,
-    Run,
-    Session,
-    SessionTranscript,
-    Summary,
-    ancestors_of,
-    lineage_of,
-    lineage_runs,
-)
+from sessions_app.models import Event, Project, Session, SessionTranscript, Summary, lineage_of
+from tests.models.lineages import NOW, add_run, make_session
 
 pytestmark = pytest.mark.django_db
-NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
 @pytest.fixture
 def project():
     return Project.objects.create(slug="p", name="P")
-
-
-def make_session(project, name, *, parent=None, forked_at=None, runs=0, tokens=10):
-    shared = parent_tokens(parent, forked_at)
-    session = Session.objects.create(
-        project=project,
-        public_id=name,
-        parent=parent,
-        forked_at=forked_at,
-        last_position=forked_at or 0,
-        shared_tokens_o200k=shared,
-        created_at=NOW,
-        updated_at=NOW,
-        tree_active_at=NOW,
-    )
-    for _ in range(runs):
-        add_run(session, tokens=tokens)
-    return session
-
-
-def parent_tokens(parent, forked_at):
-    if not forked_at:
-        return 0
-    run = lineage_runs(parent).get(position=forked_at)
-    return run.tokens_before_o200k + run.tokens_o200k
-
-
-def add_run(session, *, tokens=10, status=RunStatus.COMPLETED, other_kinds=""):
-    run = Run.objects.create(
-        project=session.project,
-        session=session,
-        position=session.last_position + 1,
-        status=status,
-        other_kinds=other_kinds,
-        tokens_o200k=tokens,
-        tokens_before_o200k=session.lineage_tokens,
-        created_at=NOW,
-        touched_at=NOW,
-    )
-    Event.objects.create(
-        run=run,
-        index=0,
-        kind=EventKind.MESSAGE,
-        role=Role.USER,
-        text=f"{session.public_id} {run.position}",
-        tokens_o200k=tokens,
-        created_at=NOW,
-    )
-    session.last_position += 1
-    session.tokens_o200k += tokens
-    session.save()
-    return run
 
 
 def read(session, position=None, *, not_below=1, tokens=10**6):
@@ -289,61 +227,6 @@ def test_the_cut_is_found_by_an_index(project):
         plan = str(cursor.fetchall())
     if connection.vendor == "sqlite":
         assert "run_by_tokens" in plan
-
-
-def test_all_ancestors_come_by_one_query_without_their_long_texts(project, django_assert_num_queries):
-    session = make_session(project, "0", runs=1)
-    for n in range(1, 31):
-        session = make_session(project, str(n), parent=session, forked_at=n % 2, runs=1)
-    session = Session.objects.get(pk=session.pk)
-    with django_assert_num_queries(1):
-        above = ancestors_of(session)
-        assert [(str(each), each.forked_at, each.first_position) for each in above] == [
-            (str(n), n % 2 if n else None, n % 2 + 1 if n else 1) for n in range(29, -1, -1)
-        ]
-    assert all({"instructions", "metadata", "settings"} <= each.get_deferred_fields() for each in above)
-    with django_assert_num_queries(1):
-        assert [str(each) for each in ancestors_of(session, at_most=2)] == ["29", "28"]
-
-
-def test_a_root_is_not_asked_for_ancestors(project, django_assert_num_queries):
-    root = make_session(project, "a", runs=1)
-    with django_assert_num_queries(0):
-        assert ancestors_of(root) == []
-        assert len(lineage_of(root)) == 1
-
-
-def test_a_parent_that_was_deleted_meanwhile_is_missed_and_not_guessed(project):
-    fork = make_session(project, "f", parent=make_session(project, "p", runs=2), forked_at=2, runs=1)
-    Session.objects.filter(pk=fork.pk).update(parent=None, forked_at=None)
-    Run.objects.filter(session__public_id="p").delete()
-    Session.objects.get(public_id="p").delete()
-    assert ancestors_of(fork) == []
-    with pytest.raises(Session.DoesNotExist):
-        lineage_of(fork)
-
-
-def test_a_lineage_of_more_than_a_thousand_forks_is_read(project):
-    sessions = [make_session(project, "0", runs=1)]
-    rows = [{"public_id": f"f{n}", "forked_at": n, "last_position": n + 1} for n in range(1, 1_101)]
-    for row in rows:
-        times = {"created_at": NOW, "updated_at": NOW, "tree_active_at": NOW}
-        sessions.append(Session.objects.create(project=project, parent=sessions[-1], **row, **times))
-    Run.objects.bulk_create(
-        Run(
-            project=project,
-            session=session,
-            position=n,
-            tokens_o200k=10,
-            status=RunStatus.COMPLETED,
-            tokens_before_o200k=10 * n,
-            created_at=NOW,
-            touched_at=NOW,
-        )
-        for n, session in enumerate(sessions[1:], 2)
-    )
-    assert lineage_runs(sessions[-1]).count() == 1_101
-    assert len(SessionTranscript(sessions[-1]).newest_before(1_102, not_below=1, tokens=10**6)) == 1_101
 
 
 def add_event(run, kind=EventKind.MESSAGE, role="", text=""):
