@@ -1,9 +1,12 @@
 """How a replay reads a session's lineage from rows: what is stored with runs by one query, runs by a few more."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from itertools import groupby, starmap
+from operator import attrgetter
+from typing import NamedTuple
 
-from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models import F, FilteredRelation, Q
+from django.db.models.lookups import IsNull
 
 from sessions_app.domain import transcript
 from sessions_app.domain.as_sent import EMPTY_MESSAGE
@@ -14,25 +17,38 @@ from sessions_app.domain.run_rendering import RunRendering
 from sessions_app.domain.tokens import STORED_COUNTER
 from sessions_app.domain.tool_results import ResultLimits
 from sessions_app.domain.transcript import EventKind, ParentContext, Role
+from sessions_app.models.lineages import lineage_runs
 from sessions_app.models.runs import RunQuerySet
 from sessions_app.models.sessions import Session
-from sessions_app.models.transcripts import SessionTranscript, lineage_runs
+from sessions_app.models.transcripts import SessionTranscript
 
 _AT_ONCE = 1_000
 _NOTHING_ASKED = STORED_COUNTER.message(Role.USER, [EMPTY_MESSAGE])
 _STORED = RunRendering(PROMPT_FORMATS[PromptFormat.OPENAI], STORED_COUNTER, ResultLimits(None, None, STORED_COUNTER))
 
-_IS_MESSAGE = Q(events__kind=EventKind.MESSAGE)
-_IS_ASKED = _IS_MESSAGE & Q(events__role=Role.USER)
-_IS_ANSWER = Q(events__kind=EventKind.TOOL_CALL) | _IS_MESSAGE & Q(events__role=Role.ASSISTANT)
-# By what a run asks it is seen whether its question is one message, as it is stored, and stays its first one.
-_QUESTION: dict[str, Any] = {
-    "asked": Count("events", filter=_IS_ASKED),
-    "odd": Count("events", filter=_IS_MESSAGE & Q(events__role=Role.SYSTEM) | _IS_ASKED & ~Q(events__content=None)),
-    "needs": Sum("events__tokens_o200k", filter=_IS_ASKED),
-    "newest": Max("events__index", filter=_IS_ASKED),
-    "answered": Min("events__index", filter=_IS_ANSWER),
-}
+_ASKED = Q(events__kind=EventKind.MESSAGE, events__role__in=[Role.USER, Role.SYSTEM])
+
+
+class AskedRow(NamedTuple):
+    """A run's tokens, and a message in it of the user or the system: None in all fields if there is none."""
+
+    pk: int
+    tokens: int
+    place: int | None
+    role: str | None
+    needs: int | None
+    has_parts: bool
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the question as it is stored, if it is the only one, and with it the run begins."""
+        return self.role is None or (self.role == Role.USER and self.place == 0 and not self.has_parts)
+
+    @property
+    def weight(self) -> RunWeight:
+        """What the run needs if that is so."""
+        question = _NOTHING_ASKED if self.needs is None else self.needs
+        return RunWeight(self.tokens, self.tokens, question, question)
 
 
 class SessionRecording:
@@ -53,13 +69,15 @@ class SessionRecording:
     def weights(self) -> Iterator[RunWeight]:
         """What each run needs as messages of OpenAI in o200k_base, oldest first.
 
-        It is in sums over events; only runs that ask in several messages or parts, or in an unusual place, are read.
+        It is in the rows of questions; only runs that ask in several messages or parts, or not at first, are read.
         """
-        rows = list(self._all.values("pk", "position", "tokens_o200k").annotate(**_QUESTION).order_by("position"))
-        read = self._all.with_events().in_bulk([row["pk"] for row in rows if not _is_plain(row)])
-        for row in rows:
-            whole = read.get(row["pk"])
-            yield _plain_weight(row) if whole is None else weight_of(whole.to_value(), _STORED)
+        asked = self._all.annotate(asked=FilteredRelation("events", condition=_ASKED)).order_by("position")
+        message = ("asked__index", "asked__role", "asked__tokens_o200k", IsNull(F("asked__content"), rhs=False))
+        rows = starmap(AskedRow, asked.values_list("pk", "tokens_o200k", *message))
+        runs = [list(messages) for _, messages in groupby(rows, attrgetter("pk"))]
+        read = self._all.with_events().in_bulk([first.pk for first, *more in runs if more or not first.is_plain])
+        for first, *_ in runs:
+            yield weight_of(read[first.pk].to_value(), _STORED) if first.pk in read else first.weight
 
     def runs(self) -> Iterator[transcript.Run]:
         """The runs with all their events, oldest first."""
@@ -69,13 +87,3 @@ class SessionRecording:
     @property
     def _all(self) -> RunQuerySet:
         return lineage_runs(self._session)
-
-
-def _is_plain(row: Mapping[str, Any]) -> bool:
-    is_first = row["newest"] is None or row["answered"] is None or row["newest"] < row["answered"]
-    return bool(row["asked"] <= 1 and not row["odd"] and is_first)
-
-
-def _plain_weight(row: Mapping[str, Any]) -> RunWeight:
-    question = row["needs"] if row["asked"] else _NOTHING_ASKED
-    return RunWeight(row["tokens_o200k"], row["tokens_o200k"], question, question)
