@@ -60,7 +60,6 @@ class Candidates:
     skipped: str = ""
     dropped: Fate = Fate.PRUNED
     summary: SummaryEntry | None = None
-    always_with_parents: bool = False
 
     @property
     def series(self) -> Series | None:

@@ -199,11 +199,10 @@ def _ground(situation: Situation) -> Ground:
     values, room = terms.values, terms.budget.tokens - asked.fixed.tokens
     candidates = STRATEGIES[values.strategy].candidates(reader, History(reader.finished_through, values).window, values)
     head_room = HeadRoom(terms.renderer, terms.counter.remembering(), asked.head, room // 2)
-    parents = values.include_parent_context or candidates.always_with_parents
     handed = hand_down(
         head_room,
         summary=candidates.summary,
-        parents=reader.parent_contexts(values.parent_depth) if parents else (),
+        parents=reader.parent_contexts(values.parent_depth) if values.takes_parents else (),
         settings=values,
     )
     history = History(reader.finished_through, values, handed.summary)

@@ -100,6 +100,11 @@ class MemorySettings:
     include_parent_context: bool = False
     parent_depth: int = 1
 
+    @property
+    def takes_parents(self) -> bool:
+        """Whether the parents' summaries are wanted; hierarchical always wants them."""
+        return self.include_parent_context or self.strategy is Strategy.HIERARCHICAL
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:

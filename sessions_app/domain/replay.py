@@ -96,10 +96,10 @@ class _Reading:
     def read(self) -> None:
         """Read what is wanted."""
         if self.stored is not None:
-            for weight in self.recording.weights():
+            for weight in self.recording.all_weights():
                 self.stored.add(weight)
         if self.listeners:
-            for run in self.recording.runs():
+            for run in self.recording.all_runs():
                 for listener in self.listeners:
                     listener(run)
 
@@ -129,7 +129,7 @@ class _Track:
 def _track(reading: _Reading, terms: Terms, batch_tokens: int) -> _Track:
     values, recording = terms.values, reading.recording
     parents: Sequence[ParentContext] = ()
-    if values.include_parent_context or values.strategy is Strategy.HIERARCHICAL:
+    if values.takes_parents:
         parents = recording.parent_contexts(values.parent_depth)
     if values.strategy in _EXCERPTS:
         return _excerpts(reading, terms, parents)

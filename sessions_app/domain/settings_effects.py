@@ -90,13 +90,12 @@ def _is_last_n_idle(values: MemorySettings) -> bool:
     return values.max_runs is not None and values.last_n is not None and values.last_n >= values.max_runs
 
 
-def _are_parents_left_out(values: MemorySettings) -> bool:
-    return not values.include_parent_context and values.strategy is not Strategy.HIERARCHICAL
-
-
 _OVERRULED: Mapping[str, tuple[Callable[[MemorySettings], bool], NoEffect]] = {
     "last_n": (_is_last_n_idle, NoEffect("max_runs leaves no more runs anyway", "max_runs")),
-    "parent_depth": (_are_parents_left_out, NoEffect("include_parent_context is off", "include_parent_context")),
+    "parent_depth": (
+        lambda values: not values.takes_parents,
+        NoEffect("include_parent_context is off", "include_parent_context"),
+    ),
     "summarize_to": (
         lambda values: values.summarize_at == 0,
         NoEffect("summarize_at 0 summarizes each run as soon as it ages", "summarize_at"),

@@ -36,7 +36,7 @@ def _snapshot(session: Session) -> dict[str, Any]:
     }
     earlier = session.prompt_snapshot or {}
     # What parents hand down changes without the session.
-    is_same = state.items() <= earlier.items() and not settings.values.include_parent_context
+    is_same = state.items() <= earlier.items() and not settings.values.takes_parents
     return state | (earlier if is_same else _figures(session)) | {"wish": wish and wish.isoformat()}
 
 

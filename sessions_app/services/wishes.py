@@ -9,13 +9,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
 
 from sessions_app import clients
 from sessions_app.clients import Work
-from sessions_app.models import Session
+from sessions_app.domain.memory_settings import Strategy
+from sessions_app.models import Project, Session
 from sessions_app.models.sessions import SessionQuerySet
 from sessions_app.services.trees import lock_tree
 
@@ -47,11 +49,16 @@ def wish_for_all(*, sessions: SessionQuerySet, now: datetime) -> None:
 
 def wish_for_hearers(*, session: Session, now: datetime) -> None:
     """Wish for the sessions below whose prompts may carry the session's title and summary."""
-    below = Session.objects.in_tree_of(session).filter(depth__gt=session.depth)
-    hearing = Q(settings__include_parent_context=True)
-    if session.project.settings.get("include_parent_context"):
-        hearing |= ~Q(settings__has_key="include_parent_context")
+    below, project = Session.objects.in_tree_of(session).filter(depth__gt=session.depth), session.project
+    hearing = _has(project, "include_parent_context", value=True)
+    hearing |= _has(project, "strategy", value=Strategy.HIERARCHICAL.value)
     wish_for_all(sessions=below.filter(hearing), now=now)
+
+
+def _has(project: Project, setting: str, *, value: Any) -> Q:
+    """Return the condition of the project's sessions in which a setting has another value than the built-in one."""
+    own = Q(**{f"settings__{setting}": value})
+    return own | ~Q(settings__has_key=setting) if project.settings.get(setting) == value else own
 
 
 @contextmanager

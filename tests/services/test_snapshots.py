@@ -83,9 +83,10 @@ def test_it_is_not_worked_out_again_while_nothing_has_changed(monkeypatch):
     assert len(planned) == len(changes) + 1
 
 
-def test_with_the_parents_context_it_always_is():
+@pytest.mark.parametrize("heard", [{"include_parent_context": True}, {"strategy": "hierarchical"}])
+def test_with_the_parents_context_it_always_is(heard):
     parent = make_session(public_id="parent", runs=3, settings={"summarize_at": 0, "offset": 0})
-    child = make_session(parent.project, parent=parent, settings={"include_parent_context": True})
+    child = make_session(parent.project, parent=parent, settings=heard)
     assert snapshot_of(child)["parts"]["parent_context"] == 0
     advance(session_pk=parent.pk, now=NOW)
     assert snapshot_of(child)["parts"]["parent_context"] > 0

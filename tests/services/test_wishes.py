@@ -142,9 +142,15 @@ def test_what_moves_up_when_its_parent_is_deleted_wishes_for_it(published, djang
 
 
 @pytest.mark.parametrize("setting_of", ["session", "project"])
-def test_who_hears_a_parent_wishes_for_it_when_the_parents_summary_or_title_changes(scripted, setting_of):
+@pytest.mark.parametrize(
+    ("hears", "deaf"),
+    [
+        ({"include_parent_context": True}, {"include_parent_context": False}),
+        ({"strategy": "hierarchical"}, {"strategy": "summary"}),
+    ],
+)
+def test_who_hears_a_parent_wishes_for_it_when_the_parents_summary_or_title_changes(scripted, setting_of, hears, deaf):
     scripted()
-    hears, deaf = {"include_parent_context": True}, {"include_parent_context": False}
     project = make_project(settings=hears if setting_of == "project" else {})
     parent = make_session(project, "parent", runs=3, settings=AT_ONCE | {"offset": 1} | deaf)
     create_session(

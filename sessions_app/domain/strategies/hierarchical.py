@@ -1,4 +1,4 @@
-"""Hierarchical: minimal, and always what the parents hand down."""
+"""Hierarchical: minimal, and always what the parents hand down (`MemorySettings.takes_parents`)."""
 
 from sessions_app.domain.candidates import Candidates, Window
 from sessions_app.domain.excerpts import distinct, first_input, newest_answered
@@ -10,4 +10,4 @@ ABOUT = "the parents' context, the first run's input and the newest answered run
 
 def candidates(reader: TranscriptReader, window: Window, settings: MemorySettings) -> Candidates:  # noqa: ARG001
     """Return the newest answered run, then the first input."""
-    return Candidates(distinct(newest_answered(reader, window), first_input(reader, window)), always_with_parents=True)
+    return Candidates(distinct(newest_answered(reader, window), first_input(reader, window)))
