@@ -15,11 +15,13 @@ def main() -> int:
     """Run, print, and return 1 if a law is broken or too little was tried."""
     arguments = _arguments()
     started, tally = time.monotonic(), Tally()
-    parts = -(-arguments.prompts // PART)
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        for number, part in enumerate(pool.map(run_part, [f"{arguments.seed}.{n}" for n in range(parts)]), 1):
+    sizes = [min(PART, arguments.prompts - start) for start in range(0, arguments.prompts, PART)]
+    seeds = [f"{arguments.seed}.{number}" for number in range(len(sizes))]
+    # A process of its own for each part: settings, and the database they name, are read once.
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), max_tasks_per_child=1) as pool:
+        for part in pool.map(run_part, seeds, sizes):
             tally.merge(part)
-            print(f"\r{tally.built:,} of {arguments.prompts:,} prompts", end="\n" * (number == parts), flush=True)
+            print(f"{tally.built:,} of {arguments.prompts:,} prompts", flush=True)
     print("\n".join([*tally.lines(), *tally.shortcomings()]))
     print(f"seed {arguments.seed}, {time.monotonic() - started:,.0f} s with {os.cpu_count()} processes")
     return 1 if tally.faults or tally.shortcomings() else 0

@@ -7,7 +7,7 @@ of which a fork shares the first `shared` with its parent. A run is {"status", "
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from random import Random
 from typing import Any
@@ -97,6 +97,8 @@ class _Author:
         events += [self.message(position, numbers, "user") for _ in range(asking)]
         for _ in range(self.chance.choices([0, 1, 2], [4, 3, 1])[0]):
             events += self.step(position, numbers, len(events))
+            if self.once_in(3, "system"):
+                events.append(self.message(position, numbers, "system"))
         if self.chance.random() < 0.85:
             events += self.reasoning(position, numbers)
             events.append(self.message(position, numbers, "assistant"))
@@ -160,8 +162,12 @@ class _Author:
         if not self.once_in(2, "reasoning"):
             return []
         origin = self.chance.choice(["responses", "anthropic", "gemini", "nowhere"])
-        part = self.chance.choice(_opaque_parts(mark(position, numbers), mark(position, numbers)))
-        content = [{"type": "opaque", "format": origin, "part": part}]
+        suiting = origin if self.chance.random() < 0.6 else self.chance.choice([*OPAQUE])
+        parts = [
+            self.chance.choice(OPAQUE[suiting])(mark(position, numbers), mark(position, numbers))
+            for _ in range(self.chance.choice([1, 1, 2]))
+        ]
+        content = [{"type": "opaque", "format": origin, "part": part} for part in parts]
         return [self.event("reasoning", text=self.text(position, numbers), content=content)]
 
 
@@ -169,17 +175,28 @@ def mark(position: int, numbers: Iterator[int]) -> str:
     return f"q{position}n{next(numbers)}z"
 
 
-def _opaque_parts(first: str, second: str) -> list[Plain]:
-    summary = [{"type": "summary_text", "text": f"{first} Well."}]
-    return [
-        {"type": "reasoning", "id": "rs_1", "summary": summary, "encrypted_content": f"{second}gAAAAABo"},
-        {"type": "reasoning", "id": "rs_2", "summary": summary},
-        {"type": "thinking", "thinking": f"{first} Well.", "signature": f"{second}Er8C"},
-        {"type": "thinking", "thinking": f"{first} Unsigned."},
-        {"type": "redacted_thinking", "data": f"{first}EmwK"},
-        {"thought": True, "text": f"{first} Well."},
-        {"thoughtSignature": f"{first}CiQB"},
-    ]
+def _item(first: str, second: str) -> Plain:
+    return {"type": "reasoning", "id": "rs_1", "summary": [_summary(first)], "encrypted_content": f"{second}gAAAAABo"}
+
+
+def _summary(first: str) -> Plain:
+    return {"type": "summary_text", "text": f"{first} Well."}
+
+
+# What providers give as their own, and what they do not give so.
+OPAQUE: dict[str, list[Callable[[str, str], Plain]]] = {
+    "responses": [_item, _item, lambda first, _: {"type": "reasoning", "id": "rs_2", "summary": [_summary(first)]}],
+    "anthropic": [
+        lambda first, second: {"type": "thinking", "thinking": f"{first} Well.", "signature": f"{second}Er8C"},
+        lambda first, _: {"type": "thinking", "thinking": f"{first} Unsigned."},
+        lambda first, _: {"type": "redacted_thinking", "data": f"{first}EmwK"},
+    ],
+    "gemini": [
+        lambda first, _: {"thought": True, "text": f"{first} Well."},
+        lambda first, _: {"thoughtSignature": f"{first}CiQB"},
+    ],
+    "nowhere": [lambda first, _: {"thought": f"{first} Well."}],
+}
 
 
 def _place_once(author: _Author, runs: Sequence[Plain]) -> None:

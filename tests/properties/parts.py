@@ -9,17 +9,17 @@ import django
 
 from tests.properties.tally import Tally
 
-PART = 2_000
+PART = 4_000
 
 
-def run_part(seed: str) -> Tally:
+def run_part(seed: str, prompts: int) -> Tally:
     """Run a part in a process of its own, with a database that nothing stays in."""
     with tempfile.TemporaryDirectory() as folder, _database(folder):
         # They need the vocabularies, which the settings unpack, and the models.
         from tests.properties.rows import forks_from_rows  # noqa: PLC0415
         from tests.properties.runner import run  # noqa: PLC0415
 
-        return run(seed, PART, forks_from_rows)
+        return run(seed, prompts, forks_from_rows)
 
 
 @contextmanager
