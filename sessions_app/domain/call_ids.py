@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 LONGEST_CALL_ID = 40
+LONGEST_SUFFIX = 8
 UNNAMED_CALL = "call"
 LEGAL_CALL_ID = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_CALL_ID}}}")
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
@@ -29,10 +30,11 @@ def unique_call_ids(ids: Sequence[str]) -> list[str]:
 
 def _free_id(call_id: str, taken: set[str], numbers: dict[str, int]) -> str:
     stem = _ILLEGAL.sub("_", call_id)[:LONGEST_CALL_ID] or UNNAMED_CALL
-    candidate = stem
+    # Long ids that differ only where the number goes are numbered together, so that none tries the others' numbers.
+    candidate, numbered = stem, stem[: LONGEST_CALL_ID - LONGEST_SUFFIX]
     while candidate in taken:
-        numbers[stem] = numbers.get(stem, 1) + 1
-        suffix = f"-{numbers[stem]}"
+        numbers[numbered] = numbers.get(numbered, 1) + 1
+        suffix = f"-{numbers[numbered]}"
         candidate = stem[: LONGEST_CALL_ID - len(suffix)] + suffix
     taken.add(candidate)
     return candidate

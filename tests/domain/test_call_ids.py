@@ -1,3 +1,5 @@
+from itertools import product
+
 from sessions_app.domain.call_ids import unique_call_ids
 
 
@@ -15,3 +17,12 @@ def test_a_made_id_never_takes_one_that_stands_further_on():
 
 def test_illegal_ids_are_made_legal_and_short():
     assert unique_call_ids(["a.b", "", "y" * 41, "y" * 50]) == ["a_b", "call", "y" * 40, "y" * 38 + "-2"]
+
+
+def test_long_ids_that_differ_only_where_the_number_goes_do_not_try_each_others_numbers():
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    ids = ["x" * 37 + "".join(end) for end in product(letters, repeat=3)]
+    unique = unique_call_ids(ids * 2)
+    assert unique[: len(ids)] == ids
+    assert [each.rpartition("-")[2] for each in unique[len(ids) :]] == [str(n) for n in range(2, len(ids) + 2)]
+    assert {len(each) for each in unique} == {40}
