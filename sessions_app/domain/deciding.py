@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from sessions_app.domain.base_messages import Base
 from sessions_app.domain.budget import Budget
 from sessions_app.domain.candidates import Candidates
+from sessions_app.domain.errors import BudgetTooSmall
 from sessions_app.domain.fates import History, Verdict, finished_fates, open_fates
 from sessions_app.domain.fixed_parts import NOT_PRUNED, FixedParts, too_small
 from sessions_app.domain.gaps import Stopgap, refuse_gap, stopgap
@@ -186,6 +187,20 @@ def weigh(situation: Situation) -> Decision | None:
     return _decision(situation, ground, choice, ())
 
 
+def not_pruned(situation: Situation, handed: HandedDown, *, runs: int, about: str = "") -> BudgetTooSmall:
+    """Return the error of runs that need so many tokens, exactly or `about`, do not fit and may not be dropped."""
+    budget, head = situation.terms.budget, Counter[str]()
+    for segment in segments_of(handed.pieces):
+        head[segment.part.value] += segment.tokens
+    return too_small(
+        NOT_PRUNED,
+        needs=situation.asked.fixed.needs() | head | {Part.RUNS.value: runs},
+        budget=budget,
+        about=about,
+        way_out=f"turn autoprune on or {budget.way_out}",
+    )
+
+
 def common_warnings(situation: Situation) -> Iterator[PromptWarning]:
     """Warn of what is so whatever runs there are."""
     terms, asked = situation.terms, situation.asked
@@ -265,16 +280,12 @@ def _check_nothing_is_dropped(situation: Situation, ground: Ground, choice: Choi
 
     The runs behind the cut are counted as they are stored, exactly or nearly so.
     """
-    reader, terms, asked = situation.reader, situation.terms, situation.asked
+    reader, terms = situation.reader, situation.terms
     if choice.cut is None:
         return
-    behind = sum(reader.tokens_between(first, min(last, choice.cut.position - 1)) for first, last in choice.out)
+    (first, at), *others = choice.out
+    behind = sum(reader.tokens_between(start, end) for start, end in ((first, at - 1), *others))
     runs = choice.tokens + choice.cut.needs + terms.counter.scaled(behind)
-    head = {segment.part.value: segment.tokens for segment in segments_of(ground.handed.pieces)}
-    raise too_small(
-        NOT_PRUNED,
-        needs=asked.fixed.needs() | head | {Part.RUNS.value: runs},
-        budget=terms.budget,
-        about="" if are_exact(terms.values, terms.counter) or not behind else "about ",
-        way_out=f"turn autoprune on or {terms.budget.way_out}",
-    )
+    is_exact = are_exact(terms.values, terms.counter) and ground.candidates.series is not None
+    about = "" if is_exact or not behind else "about "
+    raise not_pruned(situation, ground.handed, runs=runs, about=about)

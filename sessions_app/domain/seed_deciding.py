@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from sessions_app.domain.deciding import Asked, Decision, Situation, Terms, common_warnings
+from sessions_app.domain.deciding import Asked, Decision, Situation, Terms, common_warnings, not_pruned
 from sessions_app.domain.fates import FateRanges, History, open_fates
-from sessions_app.domain.fixed_parts import too_small
 from sessions_app.domain.handed_down import HandedDown, HeadRoom, hand_down
 from sessions_app.domain.pieces import Piece, tokens_of
 from sessions_app.domain.plan import Fate, FateRange, Part
@@ -32,11 +31,7 @@ def decide_as_seed(situation: Situation) -> Decision:
 
     sent = truncated(wanted, fits=lambda chosen: tokens_of(pieces_of(chosen)) <= room)
     if len(sent) < len(wanted) and not terms.values.autoprune:
-        needs = asked.fixed.needs() | {Part.RUNS.value: tokens_of(pieces_of(wanted))}
-        way_out = f"turn autoprune on or {terms.budget.way_out}"
-        raise too_small(
-            "With autoprune off, the parts of the prompt", needs=needs, budget=terms.budget, way_out=way_out
-        )
+        raise not_pruned(situation, handed, runs=tokens_of(pieces_of(wanted)))
     runs = pieces_of(sent)
     choice = Choice(kept=(), tokens=tokens_of(runs), cut=None)
     fates = _fates(terms, history, wanted, sent)

@@ -207,6 +207,21 @@ def test_with_autoprune_off_truncation_is_an_error():
         build(reader, strategy="task", max_input_tokens=40, autoprune=False)
 
 
+def test_with_autoprune_off_the_error_counts_what_the_parent_hands_down_too():
+    reader = InMemoryTranscript([exchange("word " * 30, "a")], parents=[ParentContext("p", "They met. " * 9)])
+    whole = build(reader, strategy="hierarchical", include_parent_context=True)
+    with pytest.raises(BudgetTooSmall) as refused:
+        build(
+            reader,
+            strategy="hierarchical",
+            include_parent_context=True,
+            max_input_tokens=whole.tokens.total - 1,
+            autoprune=False,
+        )
+    assert refused.value.needs["parent_context"] > 0
+    assert sum(refused.value.needs.values()) == whole.tokens.total
+
+
 def test_buffer_sends_all_messages_with_their_results():
     assert sent(FINAL, Q2, strategy="buffer") == [asked("q1"), said("a1"), RESULT, said("final"), asked("q2")]
 

@@ -1,3 +1,6 @@
+import pytest
+
+from sessions_app.domain.errors import BudgetTooSmall
 from tests.domain.strategies.prompts import build, fates, numbered, sent
 
 RUN = 12
@@ -38,6 +41,14 @@ def test_where_all_fits_there_is_no_mark_and_room_for_none():
 def test_the_newest_run_comes_before_the_first_ones():
     prompt = build(numbered(9), strategy="head_tail", max_input_tokens=QUERY_AND_PROMPT + RUN)
     assert [each[:3] for each in fates(prompt)] == [(1, 1, "pruned"), (2, 8, "pruned"), (9, 9, "kept")]
+
+
+def test_with_autoprune_off_the_error_counts_all_runs_wherever_the_budget_ends():
+    for kept in range(9):
+        limit = QUERY_AND_PROMPT + kept * RUN + MARK - 1
+        with pytest.raises(BudgetTooSmall) as refused:
+            build(numbered(9), strategy="head_tail", head_runs=3, autoprune=False, max_input_tokens=limit)
+        assert 9 * RUN <= refused.value.needs["runs"] <= 9 * RUN + MARK
 
 
 def test_without_first_runs_it_is_a_buffer():
