@@ -10,9 +10,15 @@ from tests.factories import NOW, make_session
 pytestmark = pytest.mark.django_db
 
 
-def pieces(session, **asked):
+def as_text(session, **asked):
     prompt = session_prompt(session=session, overrides={"format": "text", "strategy": "buffer"}, **asked)
-    return sent_texts(prompt.text, prompt.segments, has_extract=False), prompt.text
+    assert prompt.text is not None
+    return prompt, prompt.text
+
+
+def pieces(session, **asked):
+    prompt, text = as_text(session, **asked)
+    return sent_texts(text, prompt.segments, has_extract=False), text
 
 
 def test_the_string_is_cut_behind_each_part_with_its_labels():
@@ -47,9 +53,9 @@ def test_of_very_many_pieces_the_rest_is_one():
 
 def test_a_string_that_was_cut_ends_where_it_was():
     session = make_session(runs=2)
-    prompt = session_prompt(session=session, overrides={"format": "text", "strategy": "buffer"})
-    found = sent_texts(prompt.text[:30], prompt.segments, has_extract=False)
-    assert found[0].text == prompt.text[:30]
+    prompt, text = as_text(session)
+    found = sent_texts(text[:30], prompt.segments, has_extract=False)
+    assert found[0].text == text[:30]
 
 
 def test_long_pieces_are_folded():
@@ -63,9 +69,10 @@ def test_long_pieces_are_folded():
 def test_an_extract_is_a_piece_of_its_own():
     session = make_session(runs=40, settings={"max_input_tokens": 300, "format": "text"})
     prompt = session_prompt(session=session)
+    assert prompt.extract is not None
+    assert prompt.text is not None
     first, last = prompt.extract
-    (extract,) = [
-        piece for piece in sent_texts(prompt.text, prompt.segments, has_extract=True) if piece.part is Part.SUMMARY
-    ]
+    found = sent_texts(prompt.text, prompt.segments, has_extract=True)
+    (extract,) = [piece for piece in found if piece.part is Part.SUMMARY]
     assert extract.is_stopgap
     assert extract.text.startswith(f"User: Extract of runs {first}-{last}, not summarized yet: ")

@@ -15,7 +15,7 @@ from sessions_app.services.prompts import session_plan, session_prompt
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session
 from sessions_app.templatetags.fates import warning_word
-from tests.factories import NOW, make_project, make_session
+from tests.factories import NOW, make_open_run, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -89,6 +89,14 @@ def test_text_of_runs_stays_text(client, project):
         shown = page(client, f"/p/p/sessions/s/{path}")
         assert "<script>alert" not in shown
         assert "&lt;script&gt;alert(1)" in shown
+
+
+def test_each_run_leads_to_what_the_model_saw_then(client, project):
+    session = make_session(project, runs=5, settings={"last_n": 3})
+    make_open_run(session)
+    shown = page(client, "/p/p/sessions/s/")
+    for position in range(1, 7):
+        assert f'href="/p/p/sessions/s/tune/?at={position}" aria-label="What did the model see at turn {position}?"' in shown
 
 
 def test_a_folded_line_opens_by_a_swap_and_by_a_plain_link(client, project):
