@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from sessions_app.domain.openai_messages import conversation
+from sessions_app.domain.recording import RunWeight, weight_of
 from sessions_app.domain.run_fields import check_new_run
 from sessions_app.domain.transcript import (
     EventKind,
@@ -26,7 +27,7 @@ from sessions_app.domain.transcript import (
 
 @dataclass
 class InMemoryTranscript:
-    """The TranscriptReader of runs in order, numbered from 1 here; only the last one may be open.
+    """The TranscriptReader and the Recording of runs in order, numbered from 1 here; only the last one may be open.
 
     `parents` are root first. `made_before` says before which run a summary, by its id, or a parent's, by its title, was
     made, so that past turns can be rebuilt; what it does not name was there from the start.
@@ -125,6 +126,14 @@ class InMemoryTranscript:
             summaries=[entry for entry in self.summaries if made.get(entry.summary_id, 0) <= turn],
             parents=[parent for parent in self.parents if made.get(parent.title, 0) <= turn],
         )
+
+    def all_runs(self) -> Sequence[Run]:
+        """The runs, the open one too, oldest first."""
+        return self.runs
+
+    def all_weights(self) -> list[RunWeight]:
+        """What each run needs as messages of OpenAI in o200k_base, oldest first."""
+        return [weight_of(run) for run in self.runs]
 
     @cached_property
     def _sums(self) -> list[int]:

@@ -5,9 +5,16 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from sessions_app.domain.candidates import Excerpt
+from sessions_app.domain.memory_settings import PromptFormat
 from sessions_app.domain.pieces import Piece, Tail, tokens_of
+from sessions_app.domain.prompt_formats import PROMPT_FORMATS
 from sessions_app.domain.run_rendering import RunRendering
+from sessions_app.domain.tokens import STORED_COUNTER
+from sessions_app.domain.tool_results import ResultLimits
 from sessions_app.domain.transcript import EventKind, ParentContext, Role, Run, RunStatus
+
+# What is stored with runs is what they need so.
+_AS_STORED = RunRendering(PROMPT_FORMATS[PromptFormat.OPENAI], STORED_COUNTER, ResultLimits(None, None, STORED_COUNTER))
 
 
 class RunWeight(NamedTuple):
@@ -35,11 +42,11 @@ class Recording(Protocol):
         """The summaries of up to `depth` parents, root first; parents without a summary are left out."""
         ...
 
-    def weights(self) -> Iterable[RunWeight]:
+    def all_weights(self) -> Iterable[RunWeight]:
         """What each run needs as messages of OpenAI in o200k_base, from what is stored, oldest first."""
         ...
 
-    def runs(self) -> Iterable[Run]:
+    def all_runs(self) -> Iterable[Run]:
         """The runs with all their events, oldest first."""
         ...
 
@@ -81,8 +88,8 @@ def question_of(run: Run) -> Run:
     return replace(run, status=RunStatus.RUNNING, events=tuple(asked))
 
 
-def weight_of(run: Run, rendering: RunRendering) -> RunWeight:
-    """Render a run and its input, and count them."""
+def weight_of(run: Run, rendering: RunRendering = _AS_STORED) -> RunWeight:
+    """Render a run and its input, as what is stored is counted if nothing else is given, and count them."""
     question = rendering.renderer.render_tail(Tail(open_run=question_of(run)), rendering.counter)
     pieces = rendering(Excerpt(run), gap=0, newer=0).pieces
     return RunWeight(run.tokens, tokens_of(pieces), tokens_of(question), common_tokens(question, pieces))

@@ -10,12 +10,8 @@ from django.db.models.lookups import IsNull
 
 from sessions_app.domain import transcript
 from sessions_app.domain.as_sent import EMPTY_MESSAGE
-from sessions_app.domain.memory_settings import PromptFormat
-from sessions_app.domain.prompt_formats import PROMPT_FORMATS
 from sessions_app.domain.recording import RunWeight, weight_of
-from sessions_app.domain.run_rendering import RunRendering
 from sessions_app.domain.tokens import STORED_COUNTER
-from sessions_app.domain.tool_results import ResultLimits
 from sessions_app.domain.transcript import EventKind, ParentContext, Role
 from sessions_app.models.lineages import lineage_runs
 from sessions_app.models.runs import RunQuerySet
@@ -24,7 +20,6 @@ from sessions_app.models.transcripts import SessionTranscript
 
 _AT_ONCE = 1_000
 _NOTHING_ASKED = STORED_COUNTER.message(Role.USER, [EMPTY_MESSAGE])
-_STORED = RunRendering(PROMPT_FORMATS[PromptFormat.OPENAI], STORED_COUNTER, ResultLimits(None, None, STORED_COUNTER))
 
 _ASKED = Q(events__kind=EventKind.MESSAGE, events__role__in=[Role.USER, Role.SYSTEM])
 
@@ -66,7 +61,7 @@ class SessionRecording:
         """The summaries of up to `depth` parents, root first; parents without a summary are left out."""
         return SessionTranscript(self._session).parent_contexts(depth)
 
-    def weights(self) -> Iterator[RunWeight]:
+    def all_weights(self) -> Iterator[RunWeight]:
         """What each run needs as messages of OpenAI in o200k_base, oldest first.
 
         It is in the rows of questions; only runs that ask in several messages or parts, or not at first, are read.
@@ -77,9 +72,9 @@ class SessionRecording:
         runs = [list(messages) for _, messages in groupby(rows, attrgetter("pk"))]
         read = self._all.with_events().in_bulk([first.pk for first, *more in runs if more or not first.is_plain])
         for first, *_ in runs:
-            yield weight_of(read[first.pk].to_value(), _STORED) if first.pk in read else first.weight
+            yield weight_of(read[first.pk].to_value()) if first.pk in read else first.weight
 
-    def runs(self) -> Iterator[transcript.Run]:
+    def all_runs(self) -> Iterator[transcript.Run]:
         """The runs with all their events, oldest first."""
         rows = self._all.with_events().order_by("position")
         return (row.to_value() for row in rows.iterator(chunk_size=_AT_ONCE))

@@ -7,7 +7,6 @@ from sessions_app.domain.transcript import Event, EventKind, NewRun, RunStatus
 from sessions_app.models import SessionRecording
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session
-from tests.domain.fakes.recordings import STORED
 from tests.domain.fakes.transcripts import assistant, call, system, user
 from tests.factories import NOW, append_turns, make_open_run, make_session
 
@@ -47,7 +46,7 @@ def session():
 
 
 def test_runs_are_read_in_order_with_their_events(session):
-    runs = list(SessionRecording(session).runs())
+    runs = list(SessionRecording(session).all_runs())
     assert [run.position for run in runs] == list(range(1, 2 + len(SHAPES) + 3))
     assert [event.text for event in runs[9].events] == ["One.", "Two.", "Hi."]
     assert runs[-1].status is RunStatus.RUNNING
@@ -55,8 +54,8 @@ def test_runs_are_read_in_order_with_their_events(session):
 
 def test_stored_weights_are_those_of_the_runs_rendered(session):
     recording = SessionRecording(session)
-    for weight, run in zip(recording.weights(), recording.runs(), strict=True):
-        rendered = weight_of(run, STORED)
+    for weight, run in zip(recording.all_weights(), recording.all_runs(), strict=True):
+        rendered = weight_of(run)
         assert weight.question == rendered.question, run
         if not run.status.is_open:
             assert weight == rendered, run
@@ -65,15 +64,15 @@ def test_stored_weights_are_those_of_the_runs_rendered(session):
 def test_only_runs_that_ask_in_an_unusual_way_are_read_for_their_weights(session, django_assert_num_queries):
     plain = make_session(session.project, "plain", runs=30)
     with django_assert_num_queries(1):
-        assert len(list(SessionRecording(plain).weights())) == 30
+        assert len(list(SessionRecording(plain).all_weights())) == 30
     with django_assert_num_queries(3):
-        list(SessionRecording(session).weights())
+        list(SessionRecording(session).all_weights())
 
 
 def test_a_fork_is_read_along_its_lineage(session):
     fork = fork_session(session=session, at=4, now=NOW)
     append_turns(fork, 2)
     fork.refresh_from_db()
-    positions = [run.position for run in SessionRecording(fork).runs()]
+    positions = [run.position for run in SessionRecording(fork).all_runs()]
     assert positions == [1, 2, 3, 4, 5, 6]
-    assert len(list(SessionRecording(fork).weights())) == 6
+    assert len(list(SessionRecording(fork).all_weights())) == 6

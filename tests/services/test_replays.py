@@ -23,7 +23,8 @@ pytestmark = pytest.mark.django_db
 )
 def test_summaries_move_on_as_the_worker_moves_them(overrides):
     session = make_session(settings={"strategy": "summary", "on_gap": "warn", **overrides})
-    covers, now = [None], NOW
+    now = NOW
+    covers: list[int | None] = [None]
     for _ in range(25):
         now += timedelta(seconds=1)
         append_turns(session, now=now)
