@@ -14,10 +14,9 @@ from ninja.renderers import JSONRenderer
 from pydantic import BaseModel, ValidationError
 
 from sessions_app.domain.errors import FieldError, InvalidInput
-from sessions_app.domain.strict_json import strict_json
+from sessions_app.domain.strict_json import DEEPEST, strict_json
 from sessions_app.domain.text_cleaning import clean_text, count_illegal
 
-DEEPEST = 64
 JSON_TYPES = frozenset({"", "application/json", "application/merge-patch+json"})
 REPLACED_HEADER = "Convoweb-Replaced-Characters"
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sessions_app.domain.strict_json import refuse_constant, strict_json
+from sessions_app.domain.strict_json import is_shallow, refuse_constant, strict_json
 from sessions_app.domain.transcript import Event, Role, Run, RunStatus, ToolCall
 
 NO_ANSWER = "[no answer]"
@@ -15,8 +15,6 @@ INTERRUPTED = "[interrupted]"
 RAW_ARGUMENTS = "_raw"
 UNNAMED_TOOL = "tool"
 LONGEST_TOOL_NAME = 64
-# Deeper objects might not be written again by every client.
-DEEPEST = 64
 
 _ILLEGAL_IN_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -42,7 +40,7 @@ def arguments_object(arguments: str) -> dict[str, Any]:
         value = strict_json(arguments)
     except (ValueError, RecursionError):
         value = None
-    return value if isinstance(value, dict) and _is_shallow(value, DEEPEST) else {RAW_ARGUMENTS: arguments}
+    return value if isinstance(value, dict) and is_shallow(value) else {RAW_ARGUMENTS: arguments}
 
 
 def json_text(value: Any) -> str:
@@ -98,13 +96,6 @@ def _part_as_sent(part: Mapping[str, object], role: Role | None) -> str | Mappin
 
 def _is_image(image: object) -> bool:
     return isinstance(image, Mapping) and isinstance(image.get("url"), str) and bool(image["url"])
-
-
-def _is_shallow(value: Any, levels: int) -> bool:
-    if not isinstance(value, dict | list):
-        return True
-    inner = value.values() if isinstance(value, dict) else value
-    return levels > 0 and all(_is_shallow(item, levels - 1) for item in inner)
 
 
 def _is_json(text: str) -> bool:

@@ -10,6 +10,7 @@ from sessions_app.domain.errors import FieldError, InvalidInput
 from sessions_app.domain.memory_settings import PromptFormat
 from sessions_app.domain.pieces import Payload, Piece, Renderer
 from sessions_app.domain.plan import Part, Segment
+from sessions_app.domain.strict_json import TOO_DEEP, is_shallow
 from sessions_app.domain.tokens import TokenCounter
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
@@ -76,6 +77,8 @@ def _with_other_ids(messages: Sequence[Mapping[str, Any]], taken: Sequence[str])
 
 
 def _faults(message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if not is_shallow(message):
+        yield "content", TOO_DEEP
     if message.get("role") not in ROLES:
         yield "role", f"The role is one of {', '.join(ROLES)}."
     content = message.get("content")

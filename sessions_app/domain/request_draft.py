@@ -7,7 +7,7 @@ from typing import Any
 
 from sessions_app.domain.base_messages import Base
 from sessions_app.domain.memory_settings import LARGEST_INTEGER
-from sessions_app.domain.strict_json import strict_json
+from sessions_app.domain.strict_json import TOO_DEEP, is_shallow, strict_json
 from sessions_app.domain.text_cleaning import clean_json, clean_text
 
 TOOLS_FORM = 'a list of tool definitions in OpenAI\'s form, [{"type": "function", "function": {"name": ...}}]'
@@ -102,6 +102,8 @@ def _whole_number(name: str, allowed: str) -> Callable[[Sequence[str]], int]:
 def _objects(name: str, allowed: str) -> Callable[[Sequence[str]], list[Mapping[str, Any]]]:
     def read(texts: Sequence[str]) -> list[Mapping[str, Any]]:
         value = _json(name, texts[0], allowed)
+        if not is_shallow(value):
+            raise ValueError(TOO_DEEP)
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise ValueError(f"{name} is {allowed}.")
         return clean_json(value)  # type: ignore[no-any-return]

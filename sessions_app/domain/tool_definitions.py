@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sessions_app.domain.errors import FieldError, InvalidInput
+from sessions_app.domain.strict_json import TOO_DEEP, is_shallow
 from sessions_app.domain.tokens import TokenCounter
 
 FUNCTION_FRAME = 7
@@ -23,12 +24,13 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def check_tools(tools: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse a definition that has no function with a legal name."""
+    """Refuse a definition that has no function with a legal name, or is nested too deeply."""
     errors = [
         FieldError(f"/tools/{index}/function/name", "A tool is a function with a name of 1 to 64 of A-Z a-z 0-9 _ -.")
         for index, tool in enumerate(tools)
         if not _NAME.fullmatch(tool_name(tool))
     ]
+    errors += [FieldError(f"/tools/{index}", TOO_DEEP) for index, tool in enumerate(tools) if not is_shallow(tool)]
     if errors:
         raise InvalidInput(errors[0].detail, errors=errors)
 

@@ -50,6 +50,8 @@ def test_blank_fields_ask_for_nothing():
         ("at", "three", "at is the number of a turn, a whole number from 1 on"),
         ("at", "9" * 5000, "at is the number of a turn"),
         ("at", "2147483648", "at is the number of a turn"),
+        ("tools", '[{"a": ' * 300 + "1" + "}]" * 300, "nested 64 levels deep at most"),
+        ("base", '[{"a": ' * 300 + "1" + "}]" * 300, "nested 64 levels deep at most"),
         ("index", "1.5", "index is a whole number, which may be negative"),
         ("index", "1", "An index says where among base messages the memory goes"),
     ],

@@ -43,6 +43,16 @@ def test_it_refuses_a_definition_without_a_legal_name(tool: dict[str, Any]):
     assert [error.pointer for error in refused.value.errors] == ["/tools/1/function/name"]
 
 
+def test_it_refuses_a_definition_that_is_nested_too_deeply():
+    schema: dict[str, Any] = {"type": "object"}
+    for _ in range(500):
+        schema = {"type": "object", "properties": {"a": schema}}
+    with pytest.raises(InvalidInput) as refused:
+        check_tools([{"type": "function", "function": {"name": "f", "parameters": schema}}])
+    assert [error.pointer for error in refused.value.errors] == ["/tools/0"]
+    assert "64 levels deep" in refused.value.detail
+
+
 def test_odd_schemas_are_counted_without_failing():
     odd = {"function": {"name": "f", "description": 5, "parameters": {"properties": {"a": None, "b": {"enum": [1]}}}}}
     assert tool_definition_tokens([odd], TokenCounter()) > 12
