@@ -1,4 +1,4 @@
-"""The one builder of prompts: browser, API, export and replay all call it."""
+"""The one builder of prompts: whoever shows or sends one calls it."""
 
 import hashlib
 import json
