@@ -1,275 +1,121 @@
-"""Each turn of a replay is the prompt that the builder builds then, on a transcript with the same summaries."""
+"""Replays of small conversations, counted by hand; what is refused, read and taken for granted."""
 
-import json
-import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as run_with
-from hypothesis import strategies as st
 
-from sessions_app.domain.budget import budget_of
-from sessions_app.domain.builder import build_prompt, plan_prompt
-from sessions_app.domain.errors import ConvowebError
-from sessions_app.domain.memory_settings import EffectiveSettings, OnGap, Strategy
-from sessions_app.domain.plan import Fate, Prompt
-from sessions_app.domain.replay import replay
-from sessions_app.domain.replay_heads import WORD, simulated_summary
-from sessions_app.domain.run_tokens import are_exact
-from sessions_app.domain.summaries import next_step, standing_of
-from sessions_app.domain.transcript import ParentContext, Run, RunStatus, SummaryEntry
-from tests.domain.fakes.random_runs import FINISHED, runs
-from tests.domain.fakes.transcripts import InMemoryTranscript, run, settings
-from tests.domain.recount import count_prompt, count_text
+from sessions_app.domain.errors import InvalidInput
+from sessions_app.domain.memory_settings import Strategy
+from sessions_app.domain.replay import check_replayable, replay
+from sessions_app.domain.transcript import ParentContext, Run
+from tests.domain.fakes.transcripts import InMemoryTranscript, exchange, settings
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
-MODELS = [
-    ("gpt-4.1-mini", "o200k_base", 10),
-    ("gpt-4", "cl100k_base", 10),
-    ("claude-sonnet-4-5", "o200k_base", 13),
-]
-BATCH = 90
-WORDS = [
-    "word",
-    "house",
-    "time",
-    "year",
-    "people",
-    "way",
-    "day",
-    "man",
-    "thing",
-    "woman",
-    "life",
-    "child",
-    "world",
-    "school",
-    "state",
-    "family",
-]
-WHOLE = {Strategy.BUFFER, Strategy.SUMMARY}
+BATCH = 32_000
 EXCERPTS = {Strategy.MINIMAL, Strategy.TASK, Strategy.HIERARCHICAL}
 SEED_RULES = EXCERPTS | {Strategy.TOOL, Strategy.CONVERSATION}
+PARENTS = [ParentContext("Root", "They asked.")]
 
 
-@st.composite
-def histories(draw: st.DrawFn) -> list[Run]:
-    history = draw(st.lists(runs(FINISHED), min_size=2, max_size=14))
-    if draw(st.integers(0, 3)) == 0:
-        history.append(draw(runs([RunStatus.PENDING, RunStatus.RUNNING])))
-    return [marked(each, position) for position, each in enumerate(history, 1)]
+def exchanges(count: int) -> InMemoryTranscript:
+    """Of short ones: a run needs "question n" and "answer n", 3 + 1 + 3 tokens each, its question one of them."""
+    return InMemoryTranscript([exchange(f"question {n}", f"answer {n}") for n in range(1, count + 1)])
 
 
-def marked(each: Run, position: int) -> Run:
-    """Give what is said in a run a beginning that stands nowhere else."""
-    events = [
-        replace(event, text=f"m{position}.{index} {event.text}") if event.role and event.text.strip() else event
-        for index, event in enumerate(each.events)
-    ]
-    return run(*events, status=each.status, error=each.error)
+def columns_of(transcript: InMemoryTranscript, **overrides: Any) -> Any:
+    return replay(transcript, [settings(**overrides)], batch_tokens=BATCH, now=NOW)[0].columns
 
 
-OVERRIDES = st.fixed_dictionaries(
-    {
-        "max_input_tokens": st.sampled_from([40, 120, 220, 400, 600, 900, 1_500, 20_000]),
-        "max_runs": st.sampled_from(["unlimited", "unlimited", 1, 4, 9]),
-        "last_n": st.sampled_from(["unlimited", "unlimited", 0, 1, 5]),
-        "offset": st.sampled_from([0, 1, 3, 6]),
-        "summarize_at": st.sampled_from([0, 0.3, 0.75]),
-        "summarize_to": st.sampled_from([0, 0.2, 0.4]),
-        "max_summary_tokens": st.sampled_from([1, 8, 40, 512]),
-        "include_parent_context": st.booleans(),
-        "parent_depth": st.sampled_from([1, 2]),
-        "on_gap": st.sampled_from(["warn", "stopgap", "error"]),
-        "autoprune": st.sampled_from([True, True, True, False]),
-        "max_history": st.sampled_from([0, 1, 4, 5, 9, 100]),
-        "head_runs": st.sampled_from([0, 1, 3, 20]),
-        "tool_result_max_tokens": st.sampled_from(["unlimited", "unlimited", 1, 4]),
-    }
-)
-PLACEHOLDER = re.compile(r'\[empty message\]|User: (\\n| )|"content": "( \\n)?"')
-PARENTS = [ParentContext("Root", "The root. " * 8), ParentContext("", "Nearest.")]
-INSTRUCTIONS = st.sampled_from(["", "Be kind.", "Be kind. " * 9])
-many = run_with(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+def test_a_buffer_slides_and_with_it_goes_what_a_cache_can_reuse():
+    columns = columns_of(exchanges(6), strategy="buffer", max_input_tokens=3 + 7 + 2 * 14 + 5)
+    assert columns["kept"] == [0, 1, 2, 2, 2, 2]
+    assert columns["pruned"] == [0, 0, 0, 1, 2, 3]
+    assert columns["first_kept"] == [None, 1, 1, 2, 3, 4]
+    assert columns["tokens"] == [10, 24, 38, 38, 38, 38]
+    assert columns["stable_prefix"] == [0, 7, 21, 0, 0, 0]
 
 
-def no_extracts(effective: EffectiveSettings) -> EffectiveSettings:
-    """What the replay says that it assumes: runs that an extract would stand for are lost."""
-    values = effective.values
-    return (
-        replace(effective, values=replace(values, on_gap=OnGap.WARN)) if values.on_gap is OnGap.STOPGAP else effective
+def test_a_summary_moves_in_steps_between_which_the_beginning_stays():
+    columns = columns_of(
+        exchanges(20), strategy="summary", max_input_tokens=150, offset=1, max_summary_tokens=10, summarize_to=0.2
     )
+    covers = [covered or 0 for covered in columns["covers_through"]]
+    moved = [turn for turn in range(1, 20) if covers[turn] != covers[turn - 1]]
+    assert covers == sorted(covers)
+    assert 0 < len(moved) < 5
+    assert [turn for turn in range(1, 20) if columns["stable_prefix"][turn] == 0] == moved
 
 
-def summarized_before(history: Sequence[Run], instructions: str, effective: EffectiveSettings) -> list[int]:
-    """Return through which run a summary covers, before each turn, summaries being made at once, as by a worker."""
-    values, counter, covers, covered = effective.values, effective.model.counter, [], 0
-    budget = counter.raw_limit(budget_of(values, effective.model).tokens)
-    for turn in range(1, len(history) + 1):
-        continuing = False
-        while values.strategy is Strategy.SUMMARY:
-            summaries = ledger(covered, effective)
-            reader = InMemoryTranscript(history[: turn - 1], instructions, summaries=summaries, parents=PARENTS)
-            standing = standing_of(reader, budget=budget, continuing=continuing)
-            waiting = [each.tokens for each in history[covered : turn - 1]]
-            through = next_step(standing=standing, settings=values, waiting=waiting, batch_tokens=BATCH)
-            if through is None:
-                standing = replace(standing, lost_through=lost_through(reader, effective))
-                through = next_step(standing=standing, settings=values, waiting=waiting, batch_tokens=BATCH)
-            if through is None:
-                break
-            covered, continuing = through, True
-        covers.append(covered)
-    return covers
+def test_what_stays_of_head_and_tail_ends_at_the_mark():
+    columns = columns_of(exchanges(8), strategy="head_tail", max_input_tokens=66)
+    # Of the first run its question; its answer ends with how many runs are not shown.
+    assert columns["first_kept"] == [None] + [1] * 7
+    assert columns["stable_prefix"][-1] == 7
 
 
-def ledger(covered: int, effective: EffectiveSettings) -> list[SummaryEntry]:
-    """Return the entry in use, in words of its own, since another summary says something else."""
-    if not covered:
-        return []
-    counter = effective.model.counter
-    entry = simulated_summary(covered, tokens=effective.values.max_summary_tokens, counter=counter)
-    return [replace(entry, text=entry.text.replace(WORD, WORDS[covered]))]
+@pytest.mark.parametrize(("format", "strategy"), [("openai", "conversation"), ("text", "buffer"), ("gemini", "task")])
+def test_runs_are_read_once_for_all_settings(format: str, strategy: str):
+    @dataclass
+    class Counting(InMemoryTranscript):
+        read: int = 0
+
+        def all_runs(self) -> Sequence[Run]:
+            self.read += 1
+            return self.runs
+
+    transcript = Counting([exchange("Hello.", "Hi.")])
+    asked = [settings(strategy=strategy, format=format), settings(strategy=strategy, format="responses")]
+    assert len(replay(transcript, asked, batch_tokens=BATCH, now=NOW)) == 2
+    assert transcript.read == 1
 
 
-def lost_through(reader: InMemoryTranscript, effective: EffectiveSettings) -> int:
-    try:
-        return max((each.last for each in plan_prompt(reader=reader, settings=effective, query=None).gap), default=0)
-    except ConvowebError:
-        return 0
+def test_from_what_is_stored_no_run_is_read():
+    class Unread(InMemoryTranscript):
+        def all_runs(self) -> Sequence[Run]:
+            raise AssertionError("The runs were read.")
+
+    asked = [settings(strategy=strategy, max_input_tokens=100) for strategy in ("buffer", "summary", "tool")]
+    transcript = Unread([exchange("Hello.", "Hi.")])
+    assert [each.columns["kept"] for each in replay(transcript, asked, batch_tokens=BATCH, now=NOW)] == [[0]] * 3
 
 
-def built(history: Sequence[Run], instructions: str, effective: EffectiveSettings) -> list[Prompt | ConvowebError]:
-    prompts: list[Prompt | ConvowebError] = []
-    for turn, covered in enumerate(summarized_before(history, instructions, effective), 1):
-        reader = InMemoryTranscript(history, instructions, summaries=ledger(covered, effective), parents=PARENTS)
-        try:
-            prompts.append(build_prompt(reader=reader, settings=effective, query=None, at=turn))
-        except ConvowebError as refusal:
-            prompts.append(refusal)
-    return prompts
+@pytest.mark.parametrize("strategy", sorted(SEED_RULES))
+def test_chuks_own_prompts_are_refused(strategy: str):
+    with pytest.raises(InvalidInput, match="buffer, head_tail and summary can") as refused:
+        check_replayable(settings(format="seed", strategy=strategy))
+    assert [error.pointer for error in refused.value.errors] == ["/settings/format"]
 
 
-def count(prompt: Prompt, fate: Fate) -> int:
-    return sum(each.count for each in prompt.fates if each.fate is fate)
+@pytest.mark.parametrize("strategy", sorted(set(Strategy) - EXCERPTS - {Strategy.TOOL}))
+def test_results_that_lose_their_place_turn_by_turn_are_refused(strategy: str):
+    for allowed in ("unlimited", 0):
+        check_replayable(settings(strategy=strategy, keep_tool_results=allowed))
+    check_replayable(settings(strategy=strategy, keep_tool_results=2, format="text"))
+    with pytest.raises(InvalidInput, match="only unlimited and 0 can") as refused:
+        check_replayable(settings(strategy=strategy, keep_tool_results=2))
+    assert [error.pointer for error in refused.value.errors] == ["/settings/keep_tool_results"]
 
 
-def first_kept(prompt: Prompt) -> int | None:
-    return next((each.first for each in prompt.fates if each.fate is Fate.KEPT), None)
+def test_it_says_what_it_takes_for_granted():
+    asked = [
+        settings(strategy="summary", max_summary_tokens=77),
+        settings(strategy="buffer", include_parent_context=True),
+        settings(strategy="buffer", model="unheard-of", max_input_tokens=900),
+    ]
+    transcript = InMemoryTranscript(parents=PARENTS)
+    rolling, with_parents, unpriced = (
+        " ".join(each.assumptions) for each in replay(transcript, asked, batch_tokens=BATCH, now=NOW)
+    )
+    assert "each is 77 tokens long" in rolling
+    assert "count as lost" in rolling
+    assert "Parents hand down what they hand down today." in with_parents
+    assert "Summaries" not in with_parents
+    assert "What tokens of unheard-of cost is not known." in unpriced
 
 
-def figures(prompt: Prompt) -> dict[str, Any]:
-    return {
-        "tokens": prompt.tokens.total,
-        **{str(fate): count(prompt, fate) for fate in Fate},
-        "first_kept": first_kept(prompt),
-        "covers_through": prompt.covers_through,
-        "error": None,
-    }
-
-
-def without_ids(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {
-            name: without_ids(each)
-            for name, each in value.items()
-            if name not in ("id", "tool_call_id", "call_id", "tool_use_id")
-        }
-    return [*map(without_ids, value)] if isinstance(value, list | tuple) else value
-
-
-def common_prefix(one: Prompt, other: Prompt, encoding: str, tenths: int) -> int:
-    """Count, by code of its own, the messages with which both begin; the system text beside them is the first."""
-    if one.messages is None or other.messages is None:
-        return common_paragraphs(one, other)
-    if one.system != other.system:
-        return 0
-    both = zip(without_ids(one.messages), without_ids(other.messages), strict=False)
-    same = 0
-    for ours, theirs in both:
-        if ours != theirs:
-            break
-        same += 1
-    shape = one.format.value
-    nothing = count_prompt(shape, [], None, encoding, tenths)
-    return count_prompt(shape, one.messages[:same], one.system, encoding, tenths) - nothing
-
-
-def common_paragraphs(one: Prompt, other: Prompt) -> int:
-    """In the format text: segments of the system are one paragraph, every other is one of its own."""
-    tokens = 0
-    systems = [[each for each in prompt.segments if each.role == "system"] for prompt in (one, other)]
-    if systems[0] != systems[1]:
-        return 0
-    for ours, theirs in zip(one.segments, other.segments, strict=False):
-        if (ours.role, ours.text, ours.position) != (theirs.role, theirs.text, theirs.position):
-            break
-        tokens += ours.tokens
-    return tokens
-
-
-def may_look_alike(one: Prompt, other: Prompt) -> bool:
-    """Whether messages of different runs may be the same, all of them being placeholders."""
-    texts = [json.dumps([prompt.messages, prompt.text]) for prompt in (one, other)]
-    start = first_kept(one)
-    return all(map(PLACEHOLDER.search, texts)) and (start is None or start != first_kept(other))
-
-
-@pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base", "o200k_harmony"])
-def test_each_word_of_a_simulated_summary_needs_one_token(encoding: str):
-    for word in [WORD, *WORDS]:
-        assert count_text(" ".join([word] * 100), encoding) == 100
-
-
-@pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base", "o200k_harmony"])
-def test_numbers_of_as_many_digits_need_as_many_tokens(encoding: str):
-    for digits in range(1, 7):
-        numbers = {*range(10 ** (digits - 1), 10**digits, 1 + 10 ** (digits - 1) // 17)}
-        headings = {count_text(f"# Summary of runs 1-{number}\n{WORD}", encoding) for number in numbers}
-        marks = {count_text(f"Hm.\n\n[{number} runs not shown]", encoding) for number in numbers}
-        assert (len(headings), len(marks)) == (1, 1)
-
-
-@pytest.mark.parametrize("strategy", Strategy)
-@pytest.mark.parametrize("format", ["openai", "responses", "anthropic", "gemini", "text", "seed"])
-def test_each_turn_is_the_prompt_that_is_built_then(format: str, strategy: Strategy):
-    if format == "seed" and strategy in SEED_RULES:
-        pytest.skip("refused, as another test shows")
-
-    @many
-    @given(histories(), OVERRIDES, INSTRUCTIONS, st.sampled_from(MODELS))
-    def holds(history: list[Run], overrides: dict[str, Any], instructions: str, model: Any) -> None:
-        name, encoding, tenths = model
-        effective = settings(model=name, strategy=strategy, format=format, **overrides)
-        assert_turns_are_built(history, effective, instructions, encoding, tenths)
-
-    holds()
-
-
-def assert_turns_are_built(
-    history: Sequence[Run], effective: EffectiveSettings, instructions: str, encoding: str, tenths: int
-) -> None:
-    recording = InMemoryTranscript(history, instructions, parents=PARENTS)
-    columns = replay(recording, [effective], batch_tokens=BATCH, now=NOW)[0].columns
-    # Elsewhere what a refusal says of runs that were not read is "about" so much.
-    is_exact = are_exact(effective.values, effective.model.counter) and effective.values.strategy in WHOLE
-    earlier: Prompt | None = None
-    for turn, prompt in enumerate(built(history, instructions, no_extracts(effective))):
-        row = {name: column[turn] for name, column in columns.items()}
-        if isinstance(prompt, ConvowebError):
-            error = str(row.pop("error"))
-            assert error.startswith(prompt.detail.partition(" need ")[0])
-            assert error == prompt.detail or not is_exact
-            assert set(row.values()) == {None}
-            earlier = None
-            continue
-        assert figures(prompt).items() <= row.items(), turn + 1
-        if earlier is None:
-            assert row["stable_prefix"] == 0
-        elif not may_look_alike(earlier, prompt):
-            assert row["stable_prefix"] == common_prefix(earlier, prompt, encoding, tenths), turn + 1
-        earlier = prompt
+@pytest.mark.parametrize("strategy", [Strategy.BUFFER, Strategy.SUMMARY, Strategy.HEAD_TAIL, *SEED_RULES])
+def test_without_runs_there_are_no_turns(strategy: Strategy):
+    assert set(map(len, columns_of(InMemoryTranscript(), strategy=strategy).values())) == {0}
