@@ -1,11 +1,11 @@
 """What of a run strategies take: its input, its newest messages, all but its failed calls."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
 from sessions_app.domain.candidates import Excerpt, Window
-from sessions_app.domain.transcript import EventKind, Run, ToolCall, TranscriptReader
+from sessions_app.domain.transcript import Event, EventKind, Run, ToolCall, TranscriptReader
 
 LONGEST_STATUS = 20_000
 
@@ -43,15 +43,28 @@ def newest_messages(run: Run, count: int) -> Excerpt:
 
 
 def without_failed_calls(excerpt: Excerpt) -> Excerpt:
-    """Leave out the tool calls that failed."""
+    """Leave out the tool calls that failed, and the reasoning that led to nothing else."""
     events = excerpt.run.events
-    good = [index for index, event in enumerate(events) if event.tool is None or not _failed(event.tool)]
-    failed = len(events) - len(good)
+    failed = {index for index, event in enumerate(events) if event.tool is not None and _failed(event.tool)}
     if not failed:
         return excerpt
-    return replace(
-        excerpt, run=_with_events(excerpt.run, good), taken=f"without its {failed} failed call{'s'[: failed > 1]}"
-    )
+    taken = f"without its {len(failed)} failed call{'s'[: len(failed) > 1]}"
+    return replace(excerpt, run=_with_events(excerpt.run, _without(failed, events)), taken=taken)
+
+
+def _without(failed: Set[int], events: Sequence[Event]) -> list[int]:
+    """Return the indexes of the other events, but for reasoning of which a failed call, and no parallel one, came."""
+    kept: list[int] = []
+    is_behind_failed = False
+    for index in reversed(range(len(events))):
+        is_reasoning = events[index].kind is EventKind.REASONING
+        leads_on = bool(kept) and events[kept[-1]].tool is not None
+        if index in failed:
+            is_behind_failed = True
+        elif not (is_reasoning and is_behind_failed and not leads_on):
+            kept.append(index)
+            is_behind_failed = False
+    return kept[::-1]
 
 
 def _input(reader: TranscriptReader, not_below: int, last: int, name: str) -> Excerpt | None:

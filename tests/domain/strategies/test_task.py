@@ -1,3 +1,4 @@
+from sessions_app.domain.transcript import Event, EventKind
 from tests.domain.fakes.transcripts import assistant, call, exchange, run, user
 from tests.domain.strategies.prompts import build, failed, fates, numbered, sent
 
@@ -44,6 +45,26 @@ def test_of_an_assistant_that_only_made_a_failed_call_nothing_blank_is_sent():
     prompt = build([run(user("q1"), assistant(), bad, assistant("a1"))], strategy="task")
     assert sent(prompt) == [("user", "q1"), ("assistant", "a1"), ("user", "Go on.")]
     assert fates(prompt) == [(1, 1, "kept", "without its 1 failed call")]
+
+
+def test_reasoning_that_led_to_a_failed_call_alone_goes_with_it():
+    def thought(content: str) -> Event:
+        part = {"type": "reasoning", "summary": [], "encrypted_content": content}
+        return Event(EventKind.REASONING, content=({"type": "opaque", "format": "responses", "part": part},))
+
+    bad, good = call(parent=1, error="boom", result=None), call(parent=1)
+    spoken = [user("q"), assistant()]
+
+    def reasoning(*steps: Event) -> list[str]:
+        prompt = build([run(*spoken, *steps, assistant("done"))], strategy="task", format="responses")
+        return [item["encrypted_content"] for item in prompt.messages or () if item.get("type") == "reasoning"]
+
+    assert reasoning(thought("A"), bad) == []
+    assert reasoning(thought("A"), thought("B"), bad) == []
+    assert reasoning(thought("A"), bad, good) == ["A"]
+    assert reasoning(thought("A"), bad, thought("B"), good) == ["B"]
+    assert reasoning(thought("A"), bad, thought("B")) == ["B"]
+    assert reasoning(thought("A"), good) == ["A"]
 
 
 def test_calls_keep_their_messages_when_others_go():
