@@ -28,19 +28,33 @@ def forks_from_rows(conversation: Mapping[str, Any]) -> Engine:
 
 
 def from_rows(conversation: Mapping[str, Any]) -> Engine:
-    """Return the engine over rows; a fork shares its first runs with its parent, and half of these with the root."""
+    """Return the engine over rows; a fork shares its first runs with its parent, which is a fork itself."""
     parent = _parents(make_project(f"p{next(_numbers)}"), conversation)
     runs, shared = list(map(_new_run, conversation["runs"])), conversation["shared"]
-    if shared is None:
-        session, own = parent, runs
-    else:
-        append_runs(session=parent, runs=[*runs[: shared // 2], AFTERWARDS], now=NOW)
-        between = _child(parent, forked_at=shared // 2)
-        append_runs(session=between, runs=[*runs[shared // 2 : shared], AFTERWARDS], now=NOW)
+    session, own = parent, runs
+    if shared is not None:
+        between = _forked_behind(parent, runs[:shared]) if shared % 2 else _forked_within(parent, runs[:shared])
         session, own = _child(between, forked_at=shared, instructions=conversation["instructions"]), runs[shared:]
     append_runs(session=session, runs=own, now=NOW)
     _summarize(session, conversation["summaries"])
     return engine_over(SessionTranscript(Session.objects.get(pk=session.pk)))
+
+
+def _forked_within(root: Session, shared: Sequence[NewRun]) -> Session:
+    """Return a fork that holds the second half of the shared runs itself."""
+    half = len(shared) // 2
+    append_runs(session=root, runs=[*shared[:half], AFTERWARDS], now=NOW)
+    between = _child(root, forked_at=half)
+    append_runs(session=between, runs=[*shared[half:], AFTERWARDS], now=NOW)
+    return between
+
+
+def _forked_behind(root: Session, shared: Sequence[NewRun]) -> Session:
+    """Return a fork that shares more with the root than is shared with it."""
+    append_runs(session=root, runs=[*shared, AFTERWARDS, AFTERWARDS], now=NOW)
+    between = _child(root, forked_at=len(shared) + 1)
+    append_runs(session=between, runs=[AFTERWARDS], now=NOW)
+    return between
 
 
 def _child(parent: Session, **fields: Any) -> Session:

@@ -12,7 +12,7 @@ from tests.properties.tally import Tally
 
 ROOT = Path(__file__).parents[2]
 PROMPTS = 2_400
-PROMPTS_OF_ROWS = 300
+PROMPTS_OF_ROWS = 250
 
 
 def told(tally: Tally) -> None:
@@ -30,7 +30,7 @@ def test_every_law_holds_for_random_conversations_under_random_settings():
 
 @pytest.mark.django_db
 def test_every_law_holds_for_conversations_in_the_database_and_forks_that_share_their_runs():
-    tally = run("rows 1", PROMPTS_OF_ROWS, from_rows)
+    tally = run("rows 9", PROMPTS_OF_ROWS, from_rows)
     told(tally)
     assert tally.features["forks"] >= tally.built // 10
 
