@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sessions_app.domain.deciding import Terms
 from sessions_app.domain.memory_settings import OnGap, Strategy
 from sessions_app.domain.model_prices import Prices
+from sessions_app.domain.replay_heads import LONGEST_SUMMARY
 
 ALWAYS = (
     "Each turn is built with the runs before it and with its own run's input as the question, under these settings and "
@@ -28,7 +29,7 @@ def _of_settings(terms: Terms, *, with_parents: bool) -> Iterator[str]:
     if values.strategy is Strategy.SUMMARY:
         yield (
             "Summaries are made anew from the first run on, at once when they are due, and never fail; each is "
-            f"{values.max_summary_tokens:,} tokens long. {FREE_SUMMARIES}"
+            f"{min(values.max_summary_tokens, LONGEST_SUMMARY):,} tokens long. {FREE_SUMMARIES}"
         )
         if values.on_gap is OnGap.STOPGAP and values.autoprune:
             yield NO_EXTRACTS

@@ -15,11 +15,14 @@ from sessions_app.domain.transcript import ParentContext, SummaryEntry
 
 # One token in each encoding that is carried, behind itself too.
 WORD = "word"
+# No summarizer writes more, and each turn may need another part of it.
+LONGEST_SUMMARY = 16_384
+_MOST_CUT_HEADS = 256
 
 
 def simulated_summary(covers_through: int, *, tokens: int, counter: TokenCounter) -> SummaryEntry:
-    """Return a summary of so many tokens, or one word if that is more; a word needs one."""
-    words = max(1, counter.raw_limit(tokens))
+    """Return a summary of so many tokens, LONGEST_SUMMARY at most, or one word if that is more; a word needs one."""
+    words = max(1, _words_of(tokens, counter))
     return SummaryEntry(f"simulated {covers_through}", 1, covers_through, " ".join([WORD] * words))
 
 
@@ -95,6 +98,8 @@ class ReplayedHeads:
         words = self._cuts[digits].words(room)
         if words < 1:
             return self.bare
+        if len(self._cut) >= _MOST_CUT_HEADS:
+            self._cut.clear()
         if (digits, words) not in self._cut:
             self._cut[digits, words] = self._rendered(self._cut_head(digits, words))
         return self._cut[digits, words]
@@ -106,6 +111,10 @@ class ReplayedHeads:
     def _rendered(self, head: Head) -> ReplayedHead:
         pieces = self.terms.renderer.render_head(head, self.terms.counter)
         return ReplayedHead(pieces, tokens_of(pieces), bool(head.summary))
+
+
+def _words_of(tokens: int, counter: TokenCounter) -> int:
+    return counter.raw_limit(min(tokens, LONGEST_SUMMARY))
 
 
 def _digits(covered: int) -> int:
@@ -127,7 +136,7 @@ class _Cuts:
         raw = replace(terms.counter, margin=TokenCounter().margin)
         pieces = terms.renderer.render_head(head, raw)
         stem = next(piece.tokens for piece in pieces if any(each.part is Part.SUMMARY for each in piece.segments))
-        summary = terms.counter.raw_limit(terms.values.max_summary_tokens)
+        summary = _words_of(terms.values.max_summary_tokens, terms.counter)
         others = tokens_of(terms.renderer.render_head(head, terms.counter)) - terms.counter.scaled(stem) - bare
         most = min(summary - (raw.text(head.summary) - 1), max(1, summary) - 1)
         return cls(terms.counter, stem - 1, others, most)

@@ -119,3 +119,12 @@ def test_it_says_what_it_takes_for_granted():
 @pytest.mark.parametrize("strategy", [Strategy.BUFFER, Strategy.SUMMARY, Strategy.HEAD_TAIL, *SEED_RULES])
 def test_without_runs_there_are_no_turns(strategy: Strategy):
     assert set(map(len, columns_of(InMemoryTranscript(), strategy=strategy).values())) == {0}
+
+
+@pytest.mark.parametrize("limit", [2**31 - 1, 20_000])
+@pytest.mark.parametrize("max_input_tokens", [2**31 - 1, 30_000])
+def test_no_simulated_summary_is_longer_than_any_summarizer_writes(limit: int, max_input_tokens: int):
+    overrides = {"offset": 0, "summarize_at": 0, "max_input_tokens": max_input_tokens, "max_summary_tokens": limit}
+    columns = columns_of(exchanges(3), strategy="summary", **overrides)
+    longest = min(16_384, max_input_tokens // 2)
+    assert longest - 50 < columns["tokens"][-1] < longest + 50
