@@ -13,7 +13,7 @@ from ninja.parser import Parser
 from ninja.renderers import JSONRenderer
 from pydantic import BaseModel, ValidationError
 
-from sessions_app.domain.errors import FieldError, InvalidInput
+from sessions_app.domain.errors import FieldError, InvalidInput, pointer_to
 from sessions_app.domain.strict_json import DEEPEST, strict_json
 from sessions_app.domain.text_cleaning import clean_text, count_illegal
 
@@ -128,8 +128,3 @@ def invalid(errors: Sequence[Mapping[str, Any]], *, prefixes: Mapping[str, int] 
         skipped = prefixes.get(str(place[0]), 1) if prefixes and place else 0
         fields.append(FieldError(pointer_to(place[skipped:]), f"{error['msg']}.".replace("..", ".")))
     return InvalidInput("The request has fields that are not accepted.", errors=fields)
-
-
-def pointer_to(steps: Sequence[Any]) -> str:
-    """Return the JSON pointer of a place (RFC 6901)."""
-    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)

@@ -15,6 +15,11 @@ class FieldError:
     detail: str
 
 
+def pointer_to(steps: Sequence[object]) -> str:
+    """Return the JSON pointer of a place (RFC 6901)."""
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
+
+
 class ConvowebError(Exception):
     """Root of every refusal: `detail` is a sentence for people, `errors` names the bad fields, if there are any."""
 

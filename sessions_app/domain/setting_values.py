@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from sessions_app.domain.errors import FieldError, InvalidSettings
+from sessions_app.domain.errors import FieldError, InvalidSettings, pointer_to
 from sessions_app.domain.memory_settings import (
     LARGEST_INTEGER,
     SETTINGS_BY_NAME,
@@ -96,7 +96,7 @@ def _typed(setting: Setting, value: Any) -> Any:
 def _error(name: str, value: Any) -> FieldError | None:
     setting = SETTINGS_BY_NAME.get(name)
     if setting is None:
-        return FieldError(f"/{name}", f"{name} is not a setting; known are {', '.join(SETTINGS_BY_NAME)}.")
+        return FieldError(pointer_to([name]), f"{name} is not a setting; known are {', '.join(SETTINGS_BY_NAME)}.")
     if value is None or _accepts(setting, value):
         return None
     return FieldError(f"/{name}", f"{name} must be {allowed(setting)}.")

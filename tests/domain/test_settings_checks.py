@@ -35,3 +35,9 @@ def test_a_name_may_be_in_any_language(name):
 )
 def test_texts_are_read_as_pages_and_people_write_them(name, text, value):
     assert setting_from_text(name, text) == value
+
+
+def test_an_unknown_setting_is_pointed_to_with_its_slashes_escaped():
+    with pytest.raises(InvalidSettings) as refused:
+        check_settings({"a/b~c": 1})
+    assert [error.pointer for error in refused.value.errors] == ["/a~1b~0c"]
