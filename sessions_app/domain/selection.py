@@ -171,7 +171,7 @@ def select_runs(
 def weigh_runs(reader: TranscriptReader, series: Series, *, room: int, not_below: int) -> Choice:
     """Choose the same of one series without reading it: only where what is stored is exactly what its runs need."""
     span = _spans([series], not_below)[0]
-    weighed = reader.weigh(not_below=not_below, tokens=room)
+    weighed = reader.weigh(not_below=span[0], tokens=room)
     alike = tuple(map(_kept, _alike(weighed.first, span[1], weighed.peculiar)))
     if weighed.first_out is None:
         return Choice(alike, weighed.tokens, None, read=(span,))

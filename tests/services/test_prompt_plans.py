@@ -9,6 +9,7 @@ from hypothesis import settings as run_with
 from hypothesis import strategies as st
 
 from sessions_app.domain.errors import ConvowebError
+from sessions_app.domain.memory_settings import Strategy
 from sessions_app.domain.plan import PromptPlan
 from sessions_app.domain.transcript import NewRun, RunStatus
 from sessions_app.models import Session, Summary
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.django_db
 some = run_with(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 OVERRIDES = st.fixed_dictionaries(
     {
-        "strategy": st.sampled_from(["buffer", "summary"]),
+        "strategy": st.sampled_from(["buffer", "summary", *Strategy]),
         "max_input_tokens": st.sampled_from([30, 120, 400, 1_500, "unlimited"]),
         "max_runs": st.sampled_from(["unlimited", "unlimited", 2, 5]),
         "last_n": st.sampled_from(["unlimited", "unlimited", 0, 4]),

@@ -1,4 +1,5 @@
-from tests.domain.fakes.transcripts import assistant, call, run, user
+from sessions_app.domain.builder import plan_prompt
+from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, run, settings, user
 from tests.domain.strategies.prompts import build, failed, fates, numbered, sent
 
 
@@ -34,3 +35,11 @@ def test_a_newest_run_that_does_not_fit_is_pruned_and_no_older_one_takes_its_pla
 def test_without_runs_there_is_nothing_but_the_query():
     assert sent(build([], strategy="tool")) == [("user", "Go on.")]
     assert sent(build(numbered(2), strategy="tool", last_n=0)) == [("user", "Go on.")]
+
+
+def test_its_plan_sends_the_newest_run_alone_too():
+    reader = InMemoryTranscript(numbered(9))
+    plan = plan_prompt(reader=reader, settings=settings(strategy="tool"), query="Go on.")
+    built = build([], reader=reader, strategy="tool")
+    assert (plan.tokens, plan.fates, plan.cut) == (built.tokens, built.fates, None)
+    assert [(each.first, each.last, each.fate.value) for each in plan.fates] == [(1, 8, "skipped"), (9, 9, "kept")]
