@@ -8,14 +8,13 @@ from sessions_app.domain.as_sent import json_text
 from sessions_app.domain.call_ids import unique_call_ids
 from sessions_app.domain.errors import FieldError, InvalidInput
 from sessions_app.domain.memory_settings import PromptFormat
-from sessions_app.domain.pieces import Payload, Piece, Renderer
+from sessions_app.domain.pieces import Payload, Piece, Renderer, shown_text
 from sessions_app.domain.plan import Part, Segment
+from sessions_app.domain.prompt_formats.text import LABELS, PARAGRAPH_END
 from sessions_app.domain.strict_json import TOO_DEEP, is_shallow
 from sessions_app.domain.tokens import TokenCounter
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
-LABELS = {"user": "User: ", "assistant": "Assistant: "}
-PARAGRAPH_END = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ def _openai_piece(message: Mapping[str, Any], counter: TokenCounter) -> Piece:
     texts = [_text_of(part) for part in parts if part.get("type") != "image_url"]
     calls = tuple((call["function"]["name"], call["function"]["arguments"]) for call in _calls(message))
     tokens = counter.scaled(counter.message(message["role"], texts, calls=calls, images=images))
-    shown = "\n\n".join([*texts, *["[image]"] * images])
+    shown = shown_text(texts, images)
     return Piece(message, (Segment(Part.CONTEXT, message["role"], shown, tokens, calls=calls),))
 
 

@@ -11,6 +11,7 @@ from sessions_app.domain.transcript import Event, EventKind, ParentContext, Run,
 
 SYSTEM = "system"
 SECTION_END = "\n\n"
+IMAGE = "[image]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +179,11 @@ def system_pieces(head: Head, counter: TokenCounter) -> list[Piece]:
         return []
     segments = section_segments(sections, counter, frame=counter.message(SYSTEM, ()))
     return [weighed_piece({"role": SYSTEM, "content": system_text(sections)}, segments, counter)]
+
+
+def shown_text(texts: Sequence[str], images: int) -> str:
+    """Return what a segment shows of a message's texts and images."""
+    return "\n\n".join([*texts, *[IMAGE] * images])
 
 
 def weighed_piece(message: Mapping[str, Any], segments: Sequence[Segment], counter: TokenCounter) -> Piece:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sessions_app.domain.as_sent import json_text
-from sessions_app.domain.pieces import Piece, weighed_piece
+from sessions_app.domain.pieces import Piece, shown_text, weighed_piece
 from sessions_app.domain.plan import Part, Segment
 from sessions_app.domain.seed_events import SeedMessage, messages_of, result_value
 from sessions_app.domain.tokens import IMAGE_TOKENS, TokenCounter
@@ -71,7 +71,7 @@ def seed_piece(
     images = sum(each.get("type") == "image_url" for each in parts)
     texts = [_text(each) for each in parts if each.get("type") != "image_url"]
     named = [message["name"]] if "name" in message else []
-    shown = NO_TEXT if content is None else "\n\n".join([*texts, *["[image]"] * images])
+    shown = NO_TEXT if content is None else shown_text(texts, images)
     tokens = counter.message(message["role"], [*named, *texts]) + images * IMAGE_TOKENS
     segment = Segment(part, message["role"], shown, tokens, position=position, heading=heading)
     return weighed_piece(message, [segment], counter)

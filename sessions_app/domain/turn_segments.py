@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sessions_app.domain.opaque_parts import readable_text, texts_in
+from sessions_app.domain.pieces import shown_text
 from sessions_app.domain.plan import Part, Segment
 from sessions_app.domain.tokens import IMAGE_TOKENS, TokenCounter
 from sessions_app.domain.turns import TOOL
 
 REASONING = "reasoning"
-IMAGE = "[image]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def turn_segments(sent: SentTurn, part: Part, position: int | None, counter: Tok
         tokens = sum(map(counter.text, texts_in(sent.opaque)))
         segments.append(Segment(part, REASONING, shown, tokens, position=position))
     if sent.texts or sent.images or sent.calls:
-        shown = "\n\n".join([*sent.texts, *[IMAGE] * sent.images])
+        shown = shown_text(sent.texts, sent.images)
         said = sum(map(counter.text, [*sent.texts, *sent.signatures])) + sent.images * IMAGE_TOKENS
         called = sum(counter.call(name, arguments) for name, arguments in sent.calls)
         segments.append(Segment(part, sent.speaker, shown, said + called, position=position, calls=sent.calls))

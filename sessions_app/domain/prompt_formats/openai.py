@@ -6,7 +6,7 @@ from typing import Any
 
 from sessions_app.domain.as_sent import arguments_as_sent, result_as_sent, tool_name_as_sent
 from sessions_app.domain.call_ids import unique_call_ids
-from sessions_app.domain.pieces import Head, Payload, Piece, Tail, system_pieces
+from sessions_app.domain.pieces import Head, Payload, Piece, Tail, shown_text, system_pieces
 from sessions_app.domain.plan import Part, Segment
 from sessions_app.domain.tokens import PROMPT_FRAME, TokenCounter
 from sessions_app.domain.transcript import Run, ToolCall
@@ -70,7 +70,7 @@ def _message_piece(turn: Turn, part: Part, position: int | None, counter: TokenC
         ]
     texts = turn.texts if isinstance(content, list) else [content or ""]
     raw = counter.message(turn.speaker, texts, calls=calls, images=len(turn.images))
-    shown = "\n\n".join([*texts, *("[image]" for _ in turn.images)])
+    shown = shown_text(texts, len(turn.images))
     return Piece(message, (Segment(part, turn.speaker, shown, counter.scaled(raw), position=position, calls=calls),))
 
 

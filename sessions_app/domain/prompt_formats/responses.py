@@ -13,7 +13,7 @@ from sessions_app.domain.as_sent import arguments_as_sent, is_blank, result_as_s
 from sessions_app.domain.call_ids import unique_call_ids
 from sessions_app.domain.memory_settings import PromptFormat
 from sessions_app.domain.opaque_parts import opaque_parts, readable_text, texts_in
-from sessions_app.domain.pieces import Head, Payload, Piece, Tail, system_pieces, weighed_piece
+from sessions_app.domain.pieces import Head, Payload, Piece, Tail, shown_text, system_pieces, weighed_piece
 from sessions_app.domain.plan import Part, Segment
 from sessions_app.domain.tokens import MESSAGE_FRAME, PROMPT_FRAME, TokenCounter
 from sessions_app.domain.transcript import Event, Run, ToolCall
@@ -119,7 +119,7 @@ def _message(turn: Turn, blocks: Sequence[Any]) -> Shown:
         (text,) = blocks
         return {"role": turn.speaker, "content": text}, turn.speaker, text, ()
     content = [{"type": "input_text", "text": block} if isinstance(block, str) else _image(block) for block in blocks]
-    shown = "\n\n".join([*(block for block in blocks if isinstance(block, str)), *["[image]"] * len(turn.images)])
+    shown = shown_text(turn.texts, len(turn.images))
     return {"role": turn.speaker, "content": content}, turn.speaker, shown, ()
 
 
