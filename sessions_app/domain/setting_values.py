@@ -86,11 +86,19 @@ def _number(text: str) -> float | str:
 
 
 def _typed(setting: Setting, value: Any) -> Any:
-    if setting.kind is SettingKind.CHOICE:
-        return _ENUMS[setting.name](value)
-    if setting.kind is SettingKind.LIMIT and value == UNLIMITED:
-        return None
-    return value
+    """Return a stored value as it is in force, the same however it was written."""
+    match setting.kind:
+        case SettingKind.CHOICE:
+            return _ENUMS[setting.name](value)
+        case SettingKind.LIMIT if value == UNLIMITED:
+            return None
+        case SettingKind.SHARE:
+            # Adding makes the 0 of -0.0.
+            return float(value) + 0.0
+        case SettingKind.TEXT:
+            return value.strip()
+        case _:
+            return value
 
 
 def _error(name: str, value: Any) -> FieldError | None:

@@ -3,7 +3,8 @@
 import pytest
 
 from sessions_app.domain.errors import InvalidSettings
-from sessions_app.domain.setting_values import check_settings, setting_from_text
+from sessions_app.domain.memory_settings import settings_hash
+from sessions_app.domain.setting_values import check_settings, resolve_settings, setting_from_text
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\nb", "\x7f", "a\x85", "\ud800", "a\ufffdb"])
@@ -41,3 +42,20 @@ def test_an_unknown_setting_is_pointed_to_with_its_slashes_escaped():
     with pytest.raises(InvalidSettings) as refused:
         check_settings({"a/b~c": 1})
     assert [error.pointer for error in refused.value.errors] == ["/a~1b~0c"]
+
+
+@pytest.mark.parametrize(
+    ("one", "same"),
+    [
+        ({"summarize_at": 1}, {"summarize_at": 1.0}),
+        ({"summarize_to": 0}, {"summarize_to": 0.0}),
+        ({"summarize_at": -0.0}, {"summarize_at": 0.0}),
+        ({"model": " gpt-4.1 "}, {"model": "gpt-4.1"}),
+    ],
+)
+def test_a_value_in_force_is_the_same_however_it_was_written(one, same):
+    written = [
+        resolve_settings(default_model="gpt-4.1-mini", project={}, session={}, request=check_settings(each)).values
+        for each in (one, same)
+    ]
+    assert settings_hash(written[0]) == settings_hash(written[1])
