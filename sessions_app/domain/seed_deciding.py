@@ -1,12 +1,12 @@
 """The decision for a prompt that is chuk's own: what its strategy takes, truncated its way where the budget binds."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sessions_app.domain.deciding import Asked, Decision, Situation, Terms, common_warnings, not_pruned
 from sessions_app.domain.fates import FateRanges, History, open_fates
 from sessions_app.domain.handed_down import HandedDown, HeadRoom, hand_down
 from sessions_app.domain.pieces import Piece, tokens_of
-from sessions_app.domain.plan import Fate, FateRange, Part
+from sessions_app.domain.plan import Fate, FateRange, Part, PromptWarning, WarningCode
 from sessions_app.domain.seed_dictionaries import SeedDictionary, seed_piece
 from sessions_app.domain.seed_events import SeedEvents
 from sessions_app.domain.seed_rules import seed_dictionaries, takes_parent, truncated
@@ -36,8 +36,8 @@ def decide_as_seed(situation: Situation) -> Decision:
     choice = Choice(kept=(), tokens=tokens_of(runs), cut=None)
     fates = _fates(terms, history, wanted, sent)
     if asked.turn is None:
-        fates += _open_fates(terms, asked, history, sent)
-    warnings = (*common_warnings(situation), *handed.warnings)
+        fates += _open_fates(terms, asked, history, wanted, sent)
+    warnings = (*common_warnings(situation), *handed.warnings, *_truncation_warnings(terms, wanted, sent))
     return Decision(asked, history, handed, choice, runs, fates, warnings)
 
 
@@ -58,24 +58,42 @@ def _fates(
         ranges.reach(last, fate, reason)
     for position in sorted({each.position for each in wanted if each.position <= history.finished}):
         ranges.reach(position - 1, Fate.SKIPPED, skipped)
-        taken = _words(sent, position)
-        if taken:
-            ranges.reach(position, Fate.KEPT, taken)
-        else:
-            ranges.reach(position, Fate.PRUNED, f"{terms.budget.limit}: truncated")
+        ranges.reach(position, *_fate(terms, sent, position))
     ranges.reach(history.finished, Fate.SKIPPED, skipped)
     return tuple(ranges.ranges)
+
+
+def _fate(terms: Terms, sent: Sequence[SeedDictionary], position: int) -> tuple[Fate, str]:
+    """Return the fate of a run that is wanted, and why."""
+    taken = _words(sent, position)
+    return (Fate.KEPT, taken) if taken else (Fate.PRUNED, f"{terms.budget.limit}: truncated")
+
+
+def _truncation_warnings(
+    terms: Terms, wanted: Sequence[SeedDictionary], sent: Sequence[SeedDictionary]
+) -> Iterator[PromptWarning]:
+    """Warn of a newest run, maybe the open one, of which truncation leaves nothing."""
+    newest = max((each.position for each in wanted), default=0)
+    if newest and not _words(sent, newest):
+        yield PromptWarning(
+            WarningCode.NEWEST_RUN_DROPPED,
+            f"Of run {newest}, the newest that is wanted, truncation leaves nothing ({terms.budget.limit}). "
+            f"A way out: {terms.budget.way_out}.",
+        )
 
 
 def _words(dictionaries: Sequence[SeedDictionary], position: int) -> str:
     return ", ".join(dict.fromkeys(each.what for each in dictionaries if each.position == position))
 
 
-def _open_fates(terms: Terms, asked: Asked, history: History, sent: Sequence[SeedDictionary]) -> tuple[FateRange, ...]:
+def _open_fates(
+    terms: Terms, asked: Asked, history: History, wanted: Sequence[SeedDictionary], sent: Sequence[SeedDictionary]
+) -> tuple[FateRange, ...]:
     open_run = asked.tail.open_run
     if open_run is None or asked.tail.query is not None:
         return open_fates(history.finished, open_run, is_sent=False, left_out=terms.renderer.left_out)
-    taken = _words(sent, open_run.position)
     (*unfinished, last) = open_fates(history.finished, open_run, is_sent=True, left_out=terms.renderer.left_out)
-    fate, reason = (Fate.KEPT, taken) if taken else (Fate.SKIPPED, "the strategy takes nothing of it")
+    fate, reason = Fate.SKIPPED, "the strategy takes nothing of it"
+    if _words(wanted, open_run.position):
+        fate, reason = _fate(terms, sent, open_run.position)
     return (*unfinished, FateRange(last.first, last.last, fate, reason))

@@ -201,6 +201,20 @@ def test_what_truncation_leaves_nothing_of_is_pruned():
     ]
 
 
+def test_a_newest_run_that_truncation_leaves_nothing_of_is_warned_of_and_an_open_one_is_pruned_too():
+    waiting = run(user("open " * 50), status=RunStatus.RUNNING)
+    prompt = build(InMemoryTranscript([run(user("q1")), waiting]), strategy="task", max_input_tokens=30)
+    assert [message["content"] for message in prompt.messages or ()] == ["q1"]
+    assert [(each.fate, each.reason) for each in prompt.fates] == [
+        (Fate.KEPT, "its user messages"),
+        (Fate.PRUNED, "max_input_tokens 30: truncated"),
+    ]
+    assert [warning.code for warning in prompt.warnings] == [WarningCode.NEWEST_RUN_DROPPED]
+    assert "Of run 2" in prompt.warnings[0].detail
+    finished = build(InMemoryTranscript([LONG]), strategy="conversation", max_input_tokens=3)
+    assert [warning.code for warning in finished.warnings] == [WarningCode.NEWEST_RUN_DROPPED]
+
+
 def test_with_autoprune_off_truncation_is_an_error():
     reader = InMemoryTranscript([run(user("q1")), LONG])
     with pytest.raises(BudgetTooSmall, match="runs 191"):
