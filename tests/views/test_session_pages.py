@@ -96,7 +96,8 @@ def test_each_run_leads_to_what_the_model_saw_then(client, project):
     make_open_run(session)
     shown = page(client, "/p/p/sessions/s/")
     for position in range(1, 7):
-        assert f'href="/p/p/sessions/s/tune/?at={position}" aria-label="What did the model see at turn {position}?"' in shown
+        link = f'href="/p/p/sessions/s/tune/?at={position}" aria-label="What did the model see at turn {position}?"'
+        assert link in shown
 
 
 def test_a_folded_line_opens_by_a_swap_and_by_a_plain_link(client, project):
