@@ -65,7 +65,7 @@ class ReplayedHeads:
 
     def head(self, covered: int, room: int) -> ReplayedHead:
         """Return the head with a summary of the runs 1..covered (0: none) in at most `room` more tokens."""
-        whole = self.whole(covered)
+        whole = self._whole.get(covered) or self.whole(covered)
         if whole.tokens - self.bare.tokens <= room:
             return whole
         return self._handed(_digits(covered), room) if self.parents else self._with_words(_digits(covered), room)

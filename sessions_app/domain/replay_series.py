@@ -18,18 +18,18 @@ from sessions_app.domain.ways_out import WaysOut
 
 
 class SeriesPrompt(NamedTuple):
-    """What a prompt consists of; the runs below `first` are out whatever the budget."""
+    """What a prompt consists of: the runs 1..covered are summarized, `capped` ones behind them are not remembered.
+
+    The runs below `first` are out whatever the budget, and `dropped` so many others for its sake.
+    """
 
     head: ReplayedHead
     covered: int
+    capped: int
     first: int
     chosen: Chosen
+    dropped: int
     tokens: int
-
-    @property
-    def dropped(self) -> int:
-        """How many runs the budget drops."""
-        return self.chosen.wanted - self.chosen.kept
 
 
 @dataclass(slots=True)
@@ -44,11 +44,14 @@ class SeriesReplay:
     _summarizes: bool = field(init=False)
     _overhead: int = field(init=False)
     _room: int = field(init=False)
+    _max_runs: int | None = field(init=False)
+    _last_n: int | None = field(init=False)
     _earlier: SeriesPrompt | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._summarizes = self.terms.values.strategy is Strategy.SUMMARY
         self._overhead = self.terms.renderer.overhead(self.terms.counter)
+        self._max_runs, self._last_n = self.terms.values.max_runs, self.terms.values.last_n
         self._room = self.terms.budget.tokens - self._overhead - self.heads.bare.tokens
 
     def turn(self, turn: int) -> ReplayedTurn:
@@ -78,18 +81,12 @@ class SeriesReplay:
             return None
         head = self.heads.head(covered, left // 2)
         covered = covered if head.has_summary else 0
-        first = max(covered, self._capped_through(finished), self._last_skipped(finished)) + 1
+        remembered = covered if self._max_runs is None else max(covered, finished - self._max_runs)
+        first = remembered + 1 if self._last_n is None else max(remembered, finished - self._last_n) + 1
         room = left + self.heads.bare.tokens - head.tokens
         chosen = self.rule.choose(first, finished, room)
-        return SeriesPrompt(head, covered, first, chosen, self.terms.budget.tokens - room + chosen.tokens)
-
-    def _capped_through(self, finished: int) -> int:
-        most = self.terms.values.max_runs
-        return 0 if most is None else max(0, finished - most)
-
-    def _last_skipped(self, finished: int) -> int:
-        most = self.terms.values.last_n
-        return 0 if most is None else max(0, finished - most)
+        tokens, dropped = self.terms.budget.tokens - room + chosen.tokens, chosen.wanted - chosen.kept
+        return SeriesPrompt(head, covered, remembered - covered, first, chosen, dropped, tokens)
 
     def _lost_through(self, finished: int) -> int:
         """Return the newest run that the prompt without a question loses, 0 if it cannot be built."""
@@ -128,10 +125,9 @@ class SeriesReplay:
         return tokens + self.rule.common(earlier.chosen, prompt.chosen, finished) if is_whole else tokens
 
     def _figures(self, prompt: SeriesPrompt, finished: int, stable: int) -> ReplayedTurn:
-        chosen, covered, dropped = prompt.chosen, prompt.covered, prompt.dropped
-        capped = max(0, self._capped_through(finished) - covered)
+        _, covered, capped, _, chosen, dropped, tokens = prompt
         return ReplayedTurn(
-            tokens=prompt.tokens,
+            tokens=tokens,
             kept=chosen.kept,
             summarized=covered,
             pruned=0 if self._summarizes else dropped,
