@@ -38,7 +38,7 @@ def in_a_thread(work):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("where", ["lineage_of", "_runs_in"])
+@pytest.mark.parametrize("where", ["lineage_of", "runs_in"])
 def test_it_is_built_from_one_state_although_the_parent_is_deleted_meanwhile(fork, monkeypatch, where):
     before = session_prompt(session=fork)
     right = getattr(transcripts, where)

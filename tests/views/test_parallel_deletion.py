@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
 
-from sessions_app.models import Membership, Session, transcripts
+from sessions_app.models import Membership, Session, lineages, transcripts
 from sessions_app.queries import run_stream
 from sessions_app.services.keys import create_api_key
 from sessions_app.services.session_deletion import Children, delete_session
@@ -77,7 +77,7 @@ def test_a_page_shows_one_state(reader, delete_before, path, module, name):
 def test_a_list_of_runs_is_of_one_state(project, delete_before):
     bot = Bot(create_api_key(project=project, name="bot", scopes=["read"])[1])
     bot.get("/project")
-    delete_before(transcripts, "_runs_in")
+    delete_before(lineages, "runs_in")
 
     items = bot.get("/sessions/fork/runs").json()["items"]
 
