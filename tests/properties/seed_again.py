@@ -160,11 +160,14 @@ def _fate_faults(
     if list(told) != list(range(1, past.finished + is_open + 1)):
         yield f"fates: told of {list(told)}"
     sent_runs, wanted_runs = {at for at, _ in choice}, {at for at, _ in wanted}
+    newest = max(wanted_runs, default=0)
+    is_warned = "newest_run_dropped" in {each["code"] for each in sent.answer["warnings"]}
+    if is_warned != bool(newest and newest not in sent_runs):
+        yield "warnings: of the newest run that is dropped"
     most = sent.asked["settings"]["max_runs"]
     for position, fate in told.items():
         is_capped = most != "unlimited" and position <= past.finished - most
         other = "capped" if is_capped else "pruned" if position in wanted_runs else "skipped"
-        other = "skipped" if position > past.finished else other
         right = "kept" if position in sent_runs else other
         if fate != right:
             yield f"fates: run {position} is {right}, told is {fate}"
