@@ -98,7 +98,7 @@ class NewestMessages:
     def _begins_with(self, chosen: Chosen) -> int:
         """Return the message that the runs begin with, 0 if the oldest is whole."""
         number = chosen.variant[0]
-        return 0 if number and self.messages.questions[number - 1].is_whole else number
+        return self.messages.questions[number - 1].alike if number else 0
 
 
 @dataclass(frozen=True, slots=True)
