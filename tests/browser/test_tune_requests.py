@@ -76,6 +76,7 @@ def test_a_past_turn_is_asked_for_and_walked_from(session, tune):
     shows(tune, session_prompt(session=session, at=5))
     banner.get_by_role("link", name="Turn before").click()
     shows(tune, session_prompt(session=session, at=4))
+    tune.wait_for_load_state()
     tune.locator("#f-last_n").fill("1")
     shows(tune, session_prompt(session=session, overrides={"last_n": 1}, at=4))
     banner.get_by_role("link", name="Now").click()
