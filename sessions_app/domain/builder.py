@@ -14,7 +14,7 @@ from sessions_app.domain.errors import FieldError, InvalidInput
 from sessions_app.domain.fixed_parts import fixed_parts
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings, stored_values
 from sessions_app.domain.pieces import Head, Payload, Renderer, Tail
-from sessions_app.domain.plan import Prompt, PromptPlan, Turn
+from sessions_app.domain.plan import PastTurn, Prompt, PromptPlan
 from sessions_app.domain.prompt_formats import PROMPT_FORMATS
 from sessions_app.domain.seed_deciding import decide_as_seed
 from sessions_app.domain.seed_rules import has_seed_rule
@@ -147,7 +147,7 @@ def _situation(reader: TranscriptReader, terms: Terms, request: Request) -> Situ
     return Situation(reader, terms, asked)
 
 
-def _as_of(reader: TranscriptReader, at: int) -> tuple[TranscriptReader, Turn]:
+def _as_of(reader: TranscriptReader, at: int) -> tuple[TranscriptReader, PastTurn]:
     """Return what there was at a turn, or raise InvalidInput if no run stands there."""
     open_run = reader.open_run()
     newest = open_run.position if open_run else reader.finished_through
@@ -157,7 +157,7 @@ def _as_of(reader: TranscriptReader, at: int) -> tuple[TranscriptReader, Turn]:
         raise InvalidInput(detail, errors=[FieldError("/at", detail)])
     past = reader.as_of(at)
     run = past.open_run()
-    return past, Turn(at, run.prompt_fingerprint if run else "")
+    return past, PastTurn(at, run.prompt_fingerprint if run else "")
 
 
 def _ends(reader: TranscriptReader, terms: Terms, request: Request) -> tuple[Head, Tail]:

@@ -15,7 +15,7 @@ from sessions_app.domain.handed_down import HandedDown, HeadRoom, hand_down
 from sessions_app.domain.language_models import LanguageModel
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings, OnGap
 from sessions_app.domain.pieces import Head, Piece, Renderer, Tail, segments_of, tokens_of
-from sessions_app.domain.plan import Fate, FateRange, Part, PromptWarning, Segment, TokenParts, Turn
+from sessions_app.domain.plan import Fate, FateRange, Part, PastTurn, PromptWarning, Segment, TokenParts
 from sessions_app.domain.prompt_warnings import (
     budget_warnings,
     gap_warnings,
@@ -73,7 +73,7 @@ class Asked:
     tail: Tail
     base: Base | None = None
     shorten: bool = False
-    turn: Turn | None = None
+    turn: PastTurn | None = None
     is_plain: bool = False
 
 

@@ -125,7 +125,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PastTurn:
     """The turn that a prompt was rebuilt for; `recorded` is the fingerprint that its run carries, empty if none."""
 
     position: int
@@ -160,7 +160,7 @@ class PromptPlan:
     covers_through: int | None
     finished: int
     open_position: int | None
-    turn: Turn | None
+    turn: PastTurn | None
 
     @property
     def free(self) -> int:

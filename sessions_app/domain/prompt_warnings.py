@@ -7,7 +7,7 @@ from sessions_app.domain.fates import History
 from sessions_app.domain.language_models import LanguageModel
 from sessions_app.domain.memory_settings import MemorySettings
 from sessions_app.domain.pieces import TOOL_CALLS, Renderer, Tail
-from sessions_app.domain.plan import FateRange, PromptWarning, Turn, WarningCode
+from sessions_app.domain.plan import FateRange, PastTurn, PromptWarning, WarningCode
 from sessions_app.domain.selection import Choice, Span
 from sessions_app.domain.tokens import STORED_ENCODING
 from sessions_app.domain.ways_out import WaysOut
@@ -42,7 +42,7 @@ def open_run_warnings(tail: Tail) -> Iterator[PromptWarning]:
         )
 
 
-def turn_warnings(turn: Turn) -> Iterator[PromptWarning]:
+def turn_warnings(turn: PastTurn) -> Iterator[PromptWarning]:
     """Say that it is not known which settings were in force at the turn."""
     yield PromptWarning(
         WarningCode.SETTINGS_OF_TODAY,
