@@ -91,7 +91,7 @@ OVERRIDES = st.fixed_dictionaries(
         "tool_result_max_tokens": st.sampled_from(["unlimited", "unlimited", 1, 4]),
     }
 )
-PLACEHOLDER = re.compile(r'\[empty message\]|User: (\\n| )|"content": "( \\n)?"')
+PLACEHOLDER = re.compile(r'\[(empty message|interrupted|failed)|User: (\\n| )|"content": "( \\n)?"')
 PARENTS = [ParentContext("Root", "The root. " * 8), ParentContext("", "Nearest.")]
 INSTRUCTIONS = st.sampled_from(["", "Be kind.", "Be kind. " * 9])
 many = run_with(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
