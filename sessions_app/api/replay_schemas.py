@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from sessions_app.api.schemas import In, Out, money
 from sessions_app.api.setting_schemas import SparseSettings
-from sessions_app.domain.replayed import Column, Replay, ReplayTotals
+from sessions_app.domain.replays.replayed import Column, Replay, ReplayTotals
 
 ONE_OR_TWO = 'Give "settings", or "a" and "b"; "a" left out are the saved settings'
 Whole = int | None

@@ -14,8 +14,8 @@ Read `transcript.py` first (what a conversation consists of, and the reader that
 8. The format's file in `prompt_formats/` made `pieces.py` of all that on the way, mostly by `turns.py`; now it makes
    what is sent of them.
 
-Where what is stored with runs says it exactly, 5 is a search in sums (`deciding.weigh`). The `seed_*.py` do 3 to 7 as
+Where what is stored with runs says it exactly, 5 is a search in sums (`deciding.weigh`). Those in `seeds/` do 3 to 7 as
 chuk-ai-session-manager does. Around the prompt stand what comes in and goes out (`openai_*.py`, `file_formats/`),
-when and how runs are summarized (`summaries.py`, `summarizers/`), what would have happened (`replay*.py`,
+when and how runs are summarized (`summaries.py`, `summarizers/`), what would have happened (`replays/`,
 `comparison.py`), and whether any messages are valid (`validity.py`). docs/engine.md uses it all without the server.
 """

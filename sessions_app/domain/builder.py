@@ -16,8 +16,8 @@ from sessions_app.domain.memory_settings import EffectiveSettings, MemorySetting
 from sessions_app.domain.pieces import Head, Payload, Renderer, Tail
 from sessions_app.domain.plan import PastTurn, Prompt, PromptPlan
 from sessions_app.domain.prompt_formats import PROMPT_FORMATS
-from sessions_app.domain.seed_deciding import decide_as_seed
-from sessions_app.domain.seed_rules import has_seed_rule
+from sessions_app.domain.seeds.deciding import decide_as_seed
+from sessions_app.domain.seeds.rules import has_seed_rule
 from sessions_app.domain.tool_definitions import check_tools
 from sessions_app.domain.transcript import TranscriptReader
 

@@ -26,7 +26,7 @@ from sessions_app.domain.prompt_warnings import (
 )
 from sessions_app.domain.run_rendering import RunRendering
 from sessions_app.domain.run_tokens import are_exact
-from sessions_app.domain.seed_rules import has_seed_rule
+from sessions_app.domain.seeds.rules import has_seed_rule
 from sessions_app.domain.selection import Choice, Shelf, Span, select_runs, weigh_runs
 from sessions_app.domain.settings_effects import settings_warnings
 from sessions_app.domain.strategies import STRATEGIES

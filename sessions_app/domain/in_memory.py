@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from sessions_app.domain.openai_messages import conversation
-from sessions_app.domain.recording import RunWeight, weight_of
+from sessions_app.domain.replays.recording import RunWeight, weight_of
 from sessions_app.domain.run_fields import check_new_run
 from sessions_app.domain.transcript import (
     EventKind,

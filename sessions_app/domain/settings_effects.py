@@ -15,7 +15,7 @@ from sessions_app.domain.memory_settings import (
     stored_value,
 )
 from sessions_app.domain.plan import PromptWarning, WarningCode
-from sessions_app.domain.seed_rules import has_seed_rule
+from sessions_app.domain.seeds.rules import has_seed_rule
 
 _OF_RESULTS = ("tool_result_max_tokens", "keep_tool_results")
 _STRENGTH = {layer: strength for strength, layer in enumerate(Layer)}

@@ -10,7 +10,7 @@ from django.db.models.lookups import IsNull
 
 from sessions_app.domain import transcript
 from sessions_app.domain.as_sent import EMPTY_MESSAGE
-from sessions_app.domain.recording import RunWeight, weight_of
+from sessions_app.domain.replays.recording import RunWeight, weight_of
 from sessions_app.domain.tokens import STORED_COUNTER
 from sessions_app.domain.transcript import EventKind, ParentContext, Role
 from sessions_app.models.lineages import lineage_runs

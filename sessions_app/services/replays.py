@@ -6,8 +6,8 @@ from typing import Any
 
 from sessions_app.domain.errors import settings_at
 from sessions_app.domain.memory_settings import EffectiveSettings
-from sessions_app.domain.replay import check_replayable, replay
-from sessions_app.domain.replayed import Replay
+from sessions_app.domain.replays.replay import check_replayable, replay
+from sessions_app.domain.replays.replayed import Replay
 from sessions_app.models import Session, SessionRecording
 from sessions_app.services.prompts import as_stored, effective_settings
 from sessions_app.services.summaries import BATCH_TOKENS

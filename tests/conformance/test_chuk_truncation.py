@@ -10,8 +10,8 @@ from typing import Any
 
 import tiktoken
 
-from sessions_app.domain.seed_dictionaries import SeedDictionary
-from sessions_app.domain.seed_rules import truncated
+from sessions_app.domain.seeds.dictionaries import SeedDictionary
+from sessions_app.domain.seeds.rules import truncated
 from sessions_app.domain.transcript import ParentContext
 from tests.conformance.chuk_sessions import MODEL, STRATEGIES, chuk_events, seed_prompt, session_case
 from tests.conformance.conversations import cases, text

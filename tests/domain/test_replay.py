@@ -9,7 +9,7 @@ import pytest
 
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.memory_settings import Strategy
-from sessions_app.domain.replay import check_replayable, replay
+from sessions_app.domain.replays.replay import check_replayable, replay
 from sessions_app.domain.transcript import ParentContext, Run
 from tests.domain.fakes.transcripts import InMemoryTranscript, exchange, settings
 

@@ -17,8 +17,8 @@ from sessions_app.domain.builder import build_prompt, plan_prompt
 from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.memory_settings import EffectiveSettings, OnGap, Strategy
 from sessions_app.domain.plan import Fate, Prompt
-from sessions_app.domain.replay import replay
-from sessions_app.domain.replay_heads import WORD, simulated_summary
+from sessions_app.domain.replays.heads import WORD, simulated_summary
+from sessions_app.domain.replays.replay import replay
 from sessions_app.domain.run_tokens import are_exact
 from sessions_app.domain.summaries import next_step, standing_of
 from sessions_app.domain.transcript import ParentContext, Run, RunStatus, SummaryEntry

@@ -1,8 +1,8 @@
 from decimal import Decimal
 
 from sessions_app.domain.model_prices import Price, Prices
-from sessions_app.domain.replay_costs import priced_columns, totals_of
-from sessions_app.domain.replayed import ReplayedTurn
+from sessions_app.domain.replays.costs import priced_columns, totals_of
+from sessions_app.domain.replays.replayed import ReplayedTurn
 
 TURNS = [
     ReplayedTurn(tokens=100, stable_prefix=0),

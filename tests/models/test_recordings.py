@@ -2,7 +2,7 @@
 
 import pytest
 
-from sessions_app.domain.recording import weight_of
+from sessions_app.domain.replays.recording import weight_of
 from sessions_app.domain.transcript import Event, EventKind, NewRun, RunStatus
 from sessions_app.models import SessionRecording
 from sessions_app.services.runs import append_runs

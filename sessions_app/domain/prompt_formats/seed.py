@@ -9,7 +9,7 @@ from typing import Any
 from sessions_app.domain.as_sent import context_as_sent, ending_as_sent, is_blank
 from sessions_app.domain.pieces import SYSTEM, Head, Payload, Piece, Tail
 from sessions_app.domain.plan import Part
-from sessions_app.domain.seed_dictionaries import PARENT_SENTENCE, run_dictionaries, seed_piece
+from sessions_app.domain.seeds.dictionaries import PARENT_SENTENCE, run_dictionaries, seed_piece
 from sessions_app.domain.tokens import PROMPT_FRAME, TokenCounter
 from sessions_app.domain.transcript import Run
 

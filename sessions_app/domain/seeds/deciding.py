@@ -7,9 +7,9 @@ from sessions_app.domain.fates import FateRanges, History, open_fates
 from sessions_app.domain.handed_down import HandedDown, HeadRoom, hand_down
 from sessions_app.domain.pieces import Piece, tokens_of
 from sessions_app.domain.plan import Fate, FateRange, Part, PromptWarning, WarningCode
-from sessions_app.domain.seed_dictionaries import SeedDictionary, seed_piece
-from sessions_app.domain.seed_events import SeedEvents
-from sessions_app.domain.seed_rules import seed_dictionaries, takes_parent, truncated
+from sessions_app.domain.seeds.dictionaries import SeedDictionary, seed_piece
+from sessions_app.domain.seeds.events import SeedEvents
+from sessions_app.domain.seeds.rules import seed_dictionaries, takes_parent, truncated
 from sessions_app.domain.selection import Choice
 from sessions_app.domain.strategies import STRATEGIES
 from sessions_app.domain.transcript import TranscriptReader

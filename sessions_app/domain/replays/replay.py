@@ -13,20 +13,20 @@ from sessions_app.domain.builder import terms_of
 from sessions_app.domain.deciding import Terms
 from sessions_app.domain.errors import FieldError, InvalidInput
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings, PromptFormat, Strategy
-from sessions_app.domain.recording import Recording, Weights, weight_of
-from sessions_app.domain.replay_assumptions import assumptions
-from sessions_app.domain.replay_costs import priced_columns, totals_of
-from sessions_app.domain.replay_excerpts import ExcerptReplay, MovingTranscript
-from sessions_app.domain.replay_heads import ReplayedHeads
-from sessions_app.domain.replay_marks import MOST_RUNS, MarkWeights
-from sessions_app.domain.replay_messages import MessageWeights
-from sessions_app.domain.replay_rules import HeadAndTail, NewestMessages, NewestRuns, ReplayRule
-from sessions_app.domain.replay_series import SeriesReplay
-from sessions_app.domain.replay_summaries import SimulatedSummaries
-from sessions_app.domain.replayed import Replay, ReplayedTurn
+from sessions_app.domain.replays.assumptions import assumptions
+from sessions_app.domain.replays.costs import priced_columns, totals_of
+from sessions_app.domain.replays.excerpts import ExcerptReplay, MovingTranscript
+from sessions_app.domain.replays.heads import ReplayedHeads
+from sessions_app.domain.replays.marks import MOST_RUNS, MarkWeights
+from sessions_app.domain.replays.messages import MessageWeights
+from sessions_app.domain.replays.recording import Recording, Weights, weight_of
+from sessions_app.domain.replays.replayed import Replay, ReplayedTurn
+from sessions_app.domain.replays.rules import HeadAndTail, NewestMessages, NewestRuns, ReplayRule
+from sessions_app.domain.replays.series import SeriesReplay
+from sessions_app.domain.replays.summaries import SimulatedSummaries
 from sessions_app.domain.run_rendering import RunRendering
 from sessions_app.domain.run_tokens import are_exact
-from sessions_app.domain.seed_rules import has_seed_rule
+from sessions_app.domain.seeds.rules import has_seed_rule
 from sessions_app.domain.summaries import fixed_tokens
 from sessions_app.domain.transcript import ParentContext, Run
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sessions_app.domain.deciding import Terms
 from sessions_app.domain.memory_settings import OnGap, Strategy
 from sessions_app.domain.model_prices import Prices
-from sessions_app.domain.replay_heads import LONGEST_SUMMARY
+from sessions_app.domain.replays.heads import LONGEST_SUMMARY
 
 ALWAYS = (
     "Each turn is built with the runs before it and with its own run's input as the question, under these settings and "

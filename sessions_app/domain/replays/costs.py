@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from sessions_app.domain.model_prices import Prices
-from sessions_app.domain.replayed import Column, ReplayedTurn, ReplayTotals
+from sessions_app.domain.replays.replayed import Column, ReplayedTurn, ReplayTotals
 
 # The offline summarizer is the one that there is.
 SUMMARY_COST = Decimal(0)

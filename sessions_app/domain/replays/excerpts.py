@@ -11,8 +11,8 @@ from sessions_app.domain.fates import History
 from sessions_app.domain.memory_settings import MemorySettings
 from sessions_app.domain.pieces import Piece
 from sessions_app.domain.plan import Fate, FateRange
-from sessions_app.domain.recording import common_tokens, question_of
-from sessions_app.domain.replayed import ReplayedTurn
+from sessions_app.domain.replays.recording import common_tokens, question_of
+from sessions_app.domain.replays.replayed import ReplayedTurn
 from sessions_app.domain.tokens import RememberingCounter
 from sessions_app.domain.transcript import (
     MessagePlace,

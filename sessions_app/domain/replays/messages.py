@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sessions_app.domain.candidates import Excerpt
 from sessions_app.domain.excerpts import newest_messages
 from sessions_app.domain.pieces import Piece, Tail, tokens_of
-from sessions_app.domain.recording import common_tokens, question_of
+from sessions_app.domain.replays.recording import common_tokens, question_of
 from sessions_app.domain.run_rendering import RunRendering
 from sessions_app.domain.transcript import EventKind, Role, Run
 

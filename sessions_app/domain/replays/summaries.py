@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from sessions_app.domain.memory_settings import MemorySettings
-from sessions_app.domain.recording import Weights
+from sessions_app.domain.replays.recording import Weights
 from sessions_app.domain.summaries import Standing, next_step
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sessions_app.domain.candidates import Excerpt
-from sessions_app.domain.recording import common_tokens
+from sessions_app.domain.replays.recording import common_tokens
 from sessions_app.domain.run_rendering import RunRendering
 from sessions_app.domain.transcript import Run
 

@@ -9,11 +9,11 @@ from sessions_app.domain.fixed_parts import FIXED, NOT_PRUNED, too_small
 from sessions_app.domain.gaps import refuse_gap
 from sessions_app.domain.memory_settings import OnGap, Strategy
 from sessions_app.domain.plan import Part
-from sessions_app.domain.recording import Weights
-from sessions_app.domain.replay_heads import ReplayedHead, ReplayedHeads, common_head_tokens
-from sessions_app.domain.replay_rules import Chosen, ReplayRule
-from sessions_app.domain.replay_summaries import SimulatedSummaries
-from sessions_app.domain.replayed import ReplayedTurn
+from sessions_app.domain.replays.heads import ReplayedHead, ReplayedHeads, common_head_tokens
+from sessions_app.domain.replays.recording import Weights
+from sessions_app.domain.replays.replayed import ReplayedTurn
+from sessions_app.domain.replays.rules import Chosen, ReplayRule
+from sessions_app.domain.replays.summaries import SimulatedSummaries
 from sessions_app.domain.ways_out import WaysOut
 
 

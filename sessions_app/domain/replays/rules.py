@@ -4,9 +4,9 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from sessions_app.domain.recording import Weights
-from sessions_app.domain.replay_marks import MarkWeights
-from sessions_app.domain.replay_messages import MessageWeights
+from sessions_app.domain.replays.marks import MarkWeights
+from sessions_app.domain.replays.messages import MessageWeights
+from sessions_app.domain.replays.recording import Weights
 
 
 class Chosen(NamedTuple):

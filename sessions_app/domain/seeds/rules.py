@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from sessions_app.domain.memory_settings import MemorySettings, PromptFormat, Strategy
-from sessions_app.domain.seed_dictionaries import (
+from sessions_app.domain.seeds.dictionaries import (
     SeedDictionary,
     message_dictionary,
     note_dictionary,
     silent_dictionary,
     tool_dictionary,
 )
-from sessions_app.domain.seed_events import SeedEvents, SeedMessage, result_value
+from sessions_app.domain.seeds.events import SeedEvents, SeedMessage, result_value
 
 ERROR_STATUS = "error"
 

@@ -8,7 +8,7 @@ from typing import Any
 from sessions_app.domain.as_sent import json_text
 from sessions_app.domain.pieces import Piece, shown_text, weighed_piece
 from sessions_app.domain.plan import Part, Segment
-from sessions_app.domain.seed_events import SeedMessage, messages_of, result_value
+from sessions_app.domain.seeds.events import SeedMessage, messages_of, result_value
 from sessions_app.domain.tokens import IMAGE_TOKENS, TokenCounter
 from sessions_app.domain.transcript import Run, ToolCall
 
