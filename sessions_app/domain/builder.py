@@ -106,12 +106,18 @@ def decide_request(reader: TranscriptReader, terms: Terms, request: Request) -> 
     decided = decide_as_seed if has_seed_rule(terms.values) else decide
     situation = _situation(reader, terms, request)
     decision = decided(situation)
+    fewest = situation.asked.fixed.overhead
     while (more := _more_when_joined(terms, decision)) > 0:
-        fixed = replace(situation.asked.fixed, overhead=situation.asked.fixed.overhead + more)
-        fixed.check(terms.budget)
-        situation = replace(situation, asked=replace(situation.asked, fixed=fixed))
+        situation = _with_overhead(situation, situation.asked.fixed.overhead + more)
+        situation.asked.fixed.check(terms.budget)
         decision = decided(situation)
-    return decision
+    # What would have needed more may have been dropped for it.
+    needed = max(fewest, situation.asked.fixed.overhead + more)
+    return replace(decision, asked=_with_overhead(situation, needed).asked)
+
+
+def _with_overhead(situation: Situation, tokens: int) -> Situation:
+    return replace(situation, asked=replace(situation.asked, fixed=replace(situation.asked.fixed, overhead=tokens)))
 
 
 def _more_when_joined(terms: Terms, decision: Decision) -> int:

@@ -92,6 +92,19 @@ def test_space_that_runs_together_before_a_message_without_a_label_is_counted_to
         assert count_text(prompt.text, "o200k_base") <= prompt.tokens.total <= budget
 
 
+def test_what_runs_together_with_a_run_that_does_not_fit_is_not_counted():
+    base = Base([{"role": "system", "content": "\n\r\nx"}], index=0)
+    reader = InMemoryTranscript([exchange("foo", "bar .\u3000")])
+    whole = build(base, reader, format="text")
+    counts = set()
+    for budget in range(whole.tokens.total - 8, whole.tokens.total + 1):
+        prompt = build(base, reader, format="text", max_input_tokens=budget)
+        assert prompt.text is not None
+        assert count_text(prompt.text, "o200k_base") == prompt.tokens.total <= budget
+        counts.add(prompt.tokens.total)
+    assert len(counts) == 2
+
+
 def test_the_system_block_goes_in_with_the_runs_and_the_question_comes_last():
     reader = InMemoryTranscript(
         [exchange(f"foo{n}", f"bar{n}") for n in range(1, 4)],
