@@ -1,6 +1,7 @@
 """How a replay reads a session's lineage from rows: what is stored with runs by one query, runs by a few more."""
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import groupby, starmap
 from operator import attrgetter
 from typing import NamedTuple
@@ -19,7 +20,6 @@ from sessions_app.models.sessions import Session
 from sessions_app.models.transcripts import SessionTranscript
 
 _AT_ONCE = 1_000
-_NOTHING_ASKED = STORED_COUNTER.message(Role.USER, [EMPTY_MESSAGE])
 
 _ASKED = Q(events__kind=EventKind.MESSAGE, events__role__in=[Role.USER, Role.SYSTEM])
 
@@ -42,8 +42,14 @@ class AskedRow(NamedTuple):
     @property
     def weight(self) -> RunWeight:
         """What the run needs if that is so."""
-        question = _NOTHING_ASKED if self.needs is None else self.needs
+        question = _nothing_asked() if self.needs is None else self.needs
         return RunWeight(self.tokens, self.tokens, question, question)
+
+
+@cache
+def _nothing_asked() -> int:
+    """Return what stands for a question needs; counted when needed, since counting loads a vocabulary."""
+    return STORED_COUNTER.message(Role.USER, [EMPTY_MESSAGE])
 
 
 class SessionRecording:

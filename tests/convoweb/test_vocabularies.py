@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,3 +61,14 @@ def test_a_package_with_other_content_is_refused(tmp_path, monkeypatch):
     with pytest.raises(vocabularies.VocabularyDamagedError, match="cl100k_base"):
         vocabularies.install(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_none_is_loaded_before_something_is_counted():
+    """Each takes some forty megabytes, in the web server and in the worker."""
+    code = (
+        "import django; django.setup(); import convoweb.urls, sessions_app.tasks; "
+        "from sessions_app.domain import tokens; print(tokens._encoding.cache_info().currsize)"
+    )
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "convoweb.settings"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
