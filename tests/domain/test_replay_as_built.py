@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import product
 from typing import Any
 
 import pytest
@@ -234,12 +235,13 @@ def test_numbers_of_as_many_digits_need_as_many_tokens(encoding: str):
         assert (len(headings), len(marks)) == (1, 1)
 
 
-@pytest.mark.parametrize("strategy", Strategy)
-@pytest.mark.parametrize("format", ["openai", "responses", "anthropic", "gemini", "text", "seed"])
-def test_each_turn_is_the_prompt_that_is_built_then(format: str, strategy: Strategy):
-    if format == "seed" and strategy in SEED_RULES:
-        pytest.skip("refused, as another test shows")
+FORMATS = ["openai", "responses", "anthropic", "gemini", "text", "seed"]
+# Chuk's own prompts cannot be replayed: another test shows that they are refused.
+REPLAYED = [pair for pair in product(FORMATS, Strategy) if pair[0] != "seed" or pair[1] not in SEED_RULES]
 
+
+@pytest.mark.parametrize(("format", "strategy"), REPLAYED)
+def test_each_turn_is_the_prompt_that_is_built_then(format: str, strategy: Strategy):
     @many
     @given(histories(), OVERRIDES, INSTRUCTIONS, st.sampled_from(MODELS))
     def holds(history: list[Run], overrides: dict[str, Any], instructions: str, model: Any) -> None:
