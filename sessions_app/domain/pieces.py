@@ -186,6 +186,12 @@ def shown_text(texts: Sequence[str], images: int) -> str:
     return "\n\n".join([*texts, *[IMAGE] * images])
 
 
+def system_apart(pieces: Sequence[Piece]) -> tuple[str | None, list[Mapping[str, Any]]]:
+    """Return the system text, None if there is none, and the other messages, for formats that part them."""
+    system = [piece.message["content"] for piece in pieces if piece.message["role"] == SYSTEM]
+    return system[0] if system else None, [piece.message for piece in pieces if piece.message["role"] != SYSTEM]
+
+
 def weighed_piece(message: Mapping[str, Any], segments: Sequence[Segment], counter: TokenCounter) -> Piece:
     """Return a piece whose segments come with raw counts; the margin is applied to the message as a whole."""
     ends = [0, *accumulate(segment.tokens for segment in segments)]

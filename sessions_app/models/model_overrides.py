@@ -1,5 +1,7 @@
 """What projects say of language models themselves; it wins over the built-in tables."""
 
+from decimal import Decimal
+
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -30,6 +32,17 @@ class ModelOverrideQuerySet(models.QuerySet["ModelOverride"]):
         return NO_FACTS if row is None else row.to_value()
 
 
+def _price_field(help_text: str) -> "models.DecimalField[Decimal | None, Decimal | None]":
+    return models.DecimalField(
+        null=True,
+        blank=True,
+        max_digits=PRICE_DIGITS,
+        decimal_places=PRICE_PLACES,
+        validators=[MinValueValidator(0)],
+        help_text=help_text,
+    )
+
+
 class ModelOverride(models.Model):
     """What a project says of one model; null leaves a value to the built-in tables."""
 
@@ -43,30 +56,9 @@ class ModelOverride(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(LARGEST_INTEGER)],
         help_text="In tokens, question and answer together.",
     )
-    input_price = models.DecimalField(
-        null=True,
-        blank=True,
-        max_digits=PRICE_DIGITS,
-        decimal_places=PRICE_PLACES,
-        validators=[MinValueValidator(0)],
-        help_text="In USD per million tokens.",
-    )
-    cached_input_price = models.DecimalField(
-        null=True,
-        blank=True,
-        max_digits=PRICE_DIGITS,
-        decimal_places=PRICE_PLACES,
-        validators=[MinValueValidator(0)],
-        help_text="Of tokens that come from the provider's cache, in USD per million.",
-    )
-    output_price = models.DecimalField(
-        null=True,
-        blank=True,
-        max_digits=PRICE_DIGITS,
-        decimal_places=PRICE_PLACES,
-        validators=[MinValueValidator(0)],
-        help_text="In USD per million tokens.",
-    )
+    input_price = _price_field("In USD per million tokens.")
+    cached_input_price = _price_field("Of tokens that come from the provider's cache, in USD per million.")
+    output_price = _price_field("In USD per million tokens.")
 
     objects = ModelOverrideQuerySet.as_manager()
 

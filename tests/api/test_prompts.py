@@ -180,8 +180,7 @@ def test_the_summary_that_is_sent_is_named(bot, project):
     assert bot.get("/sessions/long").json()["summary"]["covers_through"] == 6
 
 
-def test_the_queries_do_not_grow_with_the_session(bot, session):
-    body = {"settings": {"max_input_tokens": 60}}
+def assert_queries_do_not_grow(bot, session, body, at_most):
     append_turns(session, 20)
     bot.post("/sessions/s/prompt", body)
     with CaptureQueriesContext(connection) as few:
@@ -190,7 +189,11 @@ def test_the_queries_do_not_grow_with_the_session(bot, session):
     with CaptureQueriesContext(connection) as many:
         assert bot.post("/sessions/s/prompt", body).status_code == 200
 
-    assert len(many) == len(few) <= 14
+    assert len(many) == len(few) <= at_most
+
+
+def test_the_queries_do_not_grow_with_the_session(bot, session):
+    assert_queries_do_not_grow(bot, session, {"settings": {"max_input_tokens": 60}}, 14)
 
 
 def test_the_prompt_of_a_turn_says_whether_it_is_the_one_that_was_sent(bot, project):
@@ -274,13 +277,4 @@ def test_the_newest_run_can_be_cut_instead_of_dropped(bot, session):
 
 @pytest.mark.parametrize("strategy", ["minimal", "task", "tool", "conversation", "hierarchical", "head_tail"])
 def test_the_queries_of_a_strategy_do_not_grow_with_the_session(bot, session, strategy):
-    body = {"settings": {"max_input_tokens": 100, "strategy": strategy}}
-    append_turns(session, 20)
-    bot.post("/sessions/s/prompt", body)
-    with CaptureQueriesContext(connection) as few:
-        bot.post("/sessions/s/prompt", body)
-    append_turns(session, 300)
-    with CaptureQueriesContext(connection) as many:
-        assert bot.post("/sessions/s/prompt", body).status_code == 200
-
-    assert len(many) == len(few) <= 24
+    assert_queries_do_not_grow(bot, session, {"settings": {"max_input_tokens": 100, "strategy": strategy}}, 24)

@@ -14,11 +14,11 @@ from sessions_app.domain.images import NOT_SENT, image_of
 from sessions_app.domain.memory_settings import PromptFormat
 from sessions_app.domain.opaque_parts import opaque_parts
 from sessions_app.domain.pieces import (
-    SYSTEM,
     Head,
     Payload,
     Piece,
     Tail,
+    system_apart,
     system_pieces,
     weighed_piece,
 )
@@ -68,15 +68,14 @@ def left_out(run: Run) -> str:
 
 def payload(pieces: Sequence[Piece]) -> Payload:
     """Return the messages, with legal and unique ids on both sides of a call, and the system text."""
-    system = [piece.message["content"] for piece in pieces if piece.message["role"] == SYSTEM]
-    messages = [piece.message for piece in pieces if piece.message["role"] != SYSTEM]
+    system, messages = system_apart(pieces)
     blocks = [block for message in messages for block in message["content"]]
     new_ids = unique_call_ids([block["id"] for block in blocks if block["type"] == "tool_use"])
     ids = {"id": iter(new_ids), "tool_use_id": iter(new_ids)}
     named = tuple(
         {**message, "content": [_with_id(block, ids) for block in message["content"]]} for message in messages
     )
-    return Payload(messages=named, system=system[0] if system else None)
+    return Payload(messages=named, system=system)
 
 
 def _with_id(block: Mapping[str, Any], ids: Mapping[str, Iterator[str]]) -> dict[str, Any]:

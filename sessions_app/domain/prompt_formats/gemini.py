@@ -14,11 +14,11 @@ from sessions_app.domain.images import NOT_SENT, image_of
 from sessions_app.domain.memory_settings import PromptFormat
 from sessions_app.domain.opaque_parts import opaque_parts
 from sessions_app.domain.pieces import (
-    SYSTEM,
     Head,
     Payload,
     Piece,
     Tail,
+    system_apart,
     system_pieces,
     weighed_piece,
 )
@@ -70,9 +70,8 @@ def left_out(run: Run) -> str:
 
 def payload(pieces: Sequence[Piece]) -> Payload:
     """Return the contents and the system text; calls and responses are paired by their order and have no ids."""
-    system = [piece.message["content"] for piece in pieces if piece.message["role"] == SYSTEM]
-    contents = tuple(dict(piece.message) for piece in pieces if piece.message["role"] != SYSTEM)
-    return Payload(messages=contents, system=system[0] if system else None)
+    system, contents = system_apart(pieces)
+    return Payload(messages=tuple(map(dict, contents)), system=system)
 
 
 def _thoughts(event: Event) -> Iterator[Mapping[str, Any]]:
