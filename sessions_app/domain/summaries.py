@@ -21,6 +21,7 @@ class SummarizerName(StrEnum):
     """The summarizers that can be chosen."""
 
     EXTRACTIVE = "extractive"
+    OPENAI = "openai"
 
 
 @dataclass(frozen=True, slots=True)

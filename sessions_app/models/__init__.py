@@ -7,7 +7,8 @@ from sessions_app.models.projects import ApiKey, IdempotentAnswer, Membership, P
 from sessions_app.models.recordings import SessionRecording
 from sessions_app.models.runs import Event, Run, event_values
 from sessions_app.models.sessions import Session, SessionTag
-from sessions_app.models.summaries import Summary, SummaryStatus
+from sessions_app.models.summaries import Summary, SummaryOrigin, SummaryStatus
+from sessions_app.models.summarizers import ProjectSummarizer, SummarizerAnswer
 from sessions_app.models.transcripts import SessionTranscript
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Membership",
     "ModelOverride",
     "Project",
+    "ProjectSummarizer",
     "Run",
     "Scope",
     "Session",
@@ -28,7 +30,9 @@ __all__ = [
     "SessionTag",
     "SessionTranscript",
     "Stretch",
+    "SummarizerAnswer",
     "Summary",
+    "SummaryOrigin",
     "SummaryStatus",
     "ancestors_of",
     "event_values",

@@ -32,7 +32,8 @@ class ModelOverrideQuerySet(models.QuerySet["ModelOverride"]):
         return NO_FACTS if row is None else row.to_value()
 
 
-def _price_field(help_text: str) -> "models.DecimalField[Decimal | None, Decimal | None]":
+def price_field(help_text: str) -> "models.DecimalField[Decimal | None, Decimal | None]":
+    """Return a column for a price, never negative; null where nothing is said."""
     return models.DecimalField(
         null=True,
         blank=True,
@@ -56,9 +57,9 @@ class ModelOverride(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(LARGEST_INTEGER)],
         help_text="In tokens, question and answer together.",
     )
-    input_price = _price_field("In USD per million tokens.")
-    cached_input_price = _price_field("Of tokens that come from the provider's cache, in USD per million.")
-    output_price = _price_field("In USD per million tokens.")
+    input_price = price_field("In USD per million tokens.")
+    cached_input_price = price_field("Of tokens that come from the provider's cache, in USD per million.")
+    output_price = price_field("In USD per million tokens.")
 
     objects = ModelOverrideQuerySet.as_manager()
 

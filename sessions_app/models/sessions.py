@@ -53,6 +53,11 @@ class Session(models.Model):
     summary = models.ForeignKey("Summary", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     summary_wanted_at = models.DateTimeField(null=True, blank=True)
     next_attempt_at = models.DateTimeField(null=True, blank=True)
+    summarize_through = models.PositiveIntegerField(
+        default=0, help_text="A person asked for a summary through this run, whatever the settings say."
+    )
+    rests_since = models.DateTimeField(null=True, blank=True, help_text="Since a rollback nothing is summarized.")
+    rests_by = models.CharField(max_length=200, blank=True)
     prompt_snapshot = models.JSONField(null=True, blank=True, help_text="The next prompt as it was last worked out.")
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
@@ -100,6 +105,12 @@ class Session(models.Model):
                 fields=["summary_wanted_at"],
                 condition=~Q(summary_wanted_at=None),
                 name="session_summary_wanted",
+            ),
+            # What the sidebar counts.
+            models.Index(
+                fields=["project", "id"],
+                condition=~Q(next_attempt_at=None),
+                name="session_summary_failing",
             ),
         ]
 

@@ -1,5 +1,7 @@
 """The ledger of summaries."""
 
+from datetime import datetime
+
 from django.db import models
 from django.db.models import Q
 
@@ -10,42 +12,74 @@ from sessions_app.models.sessions import Session
 class SummaryStatus(models.TextChoices):
     """The states of a ledger entry; only a completed one is ever sent."""
 
+    PENDING = "pending"
     RUNNING = "running"
     COMPLETED = "completed"
     FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+UNFINISHED = (SummaryStatus.PENDING, SummaryStatus.RUNNING)
+
+
+class SummaryOrigin(models.TextChoices):
+    """Where the text of an entry comes from."""
+
+    SUMMARIZER = "summarizer"
+    ADOPTED = "adopted"
+    EDITED = "edited"
 
 
 class SummaryQuerySet(models.QuerySet["Summary"]):
     """Filters over ledger entries."""
 
     def in_use(self) -> "SummaryQuerySet":
-        """The completed chain, newest last."""
-        return self.filter(status=SummaryStatus.COMPLETED).order_by("covers_through")
+        """The chain in use, newest last; of two that cover the same the one made from the other is the newer."""
+        return self.filter(status=SummaryStatus.COMPLETED, retired_at=None).order_by("covers_through", "number")
+
+    def in_use_at(self, moment: datetime) -> "SummaryQuerySet":
+        """The chain that was in use at a moment, newest last."""
+        kept = Q(retired_at=None) | Q(retired_at__gt=moment)
+        made = self.filter(kept, status=SummaryStatus.COMPLETED, ended_at__lte=moment)
+        return made.order_by("covers_through", "number")
 
     def unfinished(self) -> "SummaryQuerySet":
-        """Entries that are being worked on."""
-        return self.filter(status=SummaryStatus.RUNNING)
+        """Entries that wait for a worker or are being worked on: at most one of a session."""
+        return self.filter(status__in=UNFINISHED)
 
 
 class Summary(models.Model):
-    """An entry of a session's ledger: made from its predecessor and the runs behind it, through `covers_through`."""
+    """An entry of a session's ledger: made from its predecessor and the runs behind it, through `covers_through`.
+
+    `started_at` and `duration_ms` are those of the newest attempt, `cost_usd` is the sum of all. An entry is out of use
+    since `retired_at` (a person rolled back to an earlier one).
+    """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="summaries")
     number = models.PositiveIntegerField()
     status = models.CharField(max_length=10, choices=SummaryStatus, default=SummaryStatus.RUNNING)
+    origin = models.CharField(max_length=10, choices=SummaryOrigin, default=SummaryOrigin.SUMMARIZER)
     predecessor = models.ForeignKey("self", null=True, blank=True, on_delete=models.RESTRICT, related_name="+")
+    adopted_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     covers_through = models.PositiveIntegerField()
     text = models.TextField(blank=True)
     tokens_before = models.PositiveBigIntegerField(default=0, help_text="Of what the summarizer was given.")
     tokens_o200k = models.PositiveBigIntegerField(default=0, help_text="Of the text.")
+    facts = models.JSONField(default=dict, blank=True, help_text="Which facts the text kept and which it dropped.")
     summarizer = models.CharField(max_length=40)
-    adopted = models.BooleanField(default=False, help_text="Taken over from the parent, without a summarizer.")
+    model = models.CharField(max_length=200, blank=True)
+    template = models.CharField(max_length=12, blank=True, help_text="The version of the request's template: its hash.")
+    cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    duration_ms = models.PositiveBigIntegerField(null=True, blank=True)
     attempts = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True)
+    actor = models.CharField(max_length=200, blank=True, help_text="Who edited or asked for it; empty: the settings.")
     lease_token = models.CharField(max_length=40, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
-    completed_at = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    retired_at = models.DateTimeField(null=True, blank=True)
 
     objects = SummaryQuerySet.as_manager()
 
@@ -53,10 +87,12 @@ class Summary(models.Model):
         verbose_name_plural = "summaries"
         constraints = [
             models.UniqueConstraint(fields=["session", "number"], name="summary_number_once"),
-            models.UniqueConstraint(fields=["session"], condition=Q(status="running"), name="summary_unfinished_once"),
+            models.UniqueConstraint(
+                fields=["session"], condition=Q(status__in=UNFINISHED), name="summary_unfinished_once"
+            ),
             models.CheckConstraint(condition=Q(covers_through__gt=0), name="summary_covers_something"),
         ]
-        indexes = [models.Index(fields=["session", "status", "covers_through"], name="summary_by_cover")]
+        indexes = [models.Index(fields=["session", "status", "covers_through", "number"], name="summary_by_cover")]
 
     def __str__(self) -> str:
         return f"summary {self.number}"

@@ -158,8 +158,8 @@ class SessionTranscript:
     @property
     def _entries(self) -> SummaryQuerySet:
         """The summaries in use, or those of them that had been made at the turn."""
-        entries = Summary.objects.in_use()
-        return entries if self._turn is None else entries.filter(completed_at__lte=self._asked.created_at)
+        entries = Summary.objects
+        return entries.in_use() if self._turn is None else entries.in_use_at(self._asked.created_at)
 
     @cached_property
     def _asked(self) -> Run:

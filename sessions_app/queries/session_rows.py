@@ -14,7 +14,7 @@ from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, set
 from sessions_app.domain.plan import TokenParts
 from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.transcript import EventKind, Role
-from sessions_app.models import Event, Project, Run, Session, SessionTag, Summary, SummaryStatus
+from sessions_app.models import Event, Project, Run, Session, SessionTag, Summary, SummaryOrigin, SummaryStatus
 from sessions_app.models.sessions import SessionQuerySet
 from sessions_app.queries.capped_counts import CappedCount, CountOf, capped
 
@@ -209,4 +209,4 @@ def _summary_state(session: Any, strategy: Strategy) -> SummaryState:
         return SummaryState.FAILED
     if session.summary is None:
         return SummaryState.NONE
-    return SummaryState.ADOPTED if session.summary.adopted else SummaryState.FRESH
+    return SummaryState.ADOPTED if session.summary.origin == SummaryOrigin.ADOPTED else SummaryState.FRESH

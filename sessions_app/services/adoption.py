@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from sessions_app.models import Session, Summary, SummaryStatus
+from sessions_app.models import Session, Summary, SummaryOrigin, SummaryStatus
 from sessions_app.services.prompts import effective_settings
 from sessions_app.services.summary_claims import entry_to_work_on, lock_head, use
 from sessions_app.services.wishes import wish_for_hearers
@@ -23,8 +23,8 @@ def adopt(*, session: Session, finished_through: int, now: datetime) -> bool:
         if entry is None:
             return False
         entry.predecessor = session.summary
-        entry.status, entry.adopted, entry.error = SummaryStatus.COMPLETED, True, ""
-        entry.lease_until, entry.completed_at = None, now
+        entry.status, entry.origin, entry.error = SummaryStatus.COMPLETED, SummaryOrigin.ADOPTED, ""
+        entry.lease_until, entry.ended_at = None, now
         for name in ("covers_through", "text", "tokens_before", "tokens_o200k", "summarizer"):
             setattr(entry, name, getattr(best, name))
         entry.save()

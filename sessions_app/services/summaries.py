@@ -127,7 +127,7 @@ def _budget(settings: EffectiveSettings) -> int | None:
 
 def _continues(session: Session) -> bool:
     """Whether the summary in use was made for the wish that still stands."""
-    made_at = session.summary.completed_at if session.summary else None
+    made_at = session.summary.ended_at if session.summary else None
     return made_at is not None and session.summary_wanted_at is not None and made_at > session.summary_wanted_at
 
 

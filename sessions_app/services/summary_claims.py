@@ -120,7 +120,7 @@ def complete(*, held: Claim, text: str, tokens: int, tokens_before: int, now: da
             tokens_before=tokens_before,
             error="",
             lease_until=None,
-            completed_at=now,
+            ended_at=now,
         )
         if done:
             wish_for_hearers(session=held.session, now=now)

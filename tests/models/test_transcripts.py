@@ -328,7 +328,7 @@ def test_excerpts_cost_the_same_whatever_the_length(project, runs, django_assert
         reader.oldest_question(among=5, not_below=1)
 
 
-def make_summary(session, number, covers, *, completed_at):
+def make_summary(session, number, covers, *, ended_at):
     session.summary = Summary.objects.create(
         session=session,
         number=number,
@@ -337,7 +337,7 @@ def make_summary(session, number, covers, *, completed_at):
         text=f"through {covers}",
         summarizer="extractive",
         created_at=NOW,
-        completed_at=completed_at,
+        ended_at=ended_at,
     )
     session.save()
 
@@ -357,7 +357,7 @@ def test_as_of_a_turn_there_is_what_lay_before_and_its_input(project):
 def test_as_of_a_turn_there_are_the_summaries_that_had_been_made(project):
     session = make_session(project, "a", runs=9)
     for number, (covers, minutes) in enumerate([(2, 10), (5, 20)], 1):
-        make_summary(session, number, covers, completed_at=NOW + timedelta(minutes=minutes))
+        make_summary(session, number, covers, ended_at=NOW + timedelta(minutes=minutes))
     session.runs.filter(position=7).update(created_at=NOW + timedelta(minutes=15))
     session.runs.filter(position__gte=8).update(created_at=NOW + timedelta(minutes=25))
     reader = SessionTranscript(session)

@@ -80,6 +80,6 @@ def _summarize(session: Session, entries: Sequence[Mapping[str, Any]]) -> None:
     newest = None
     for each in entries:
         newest = Summary.objects.create(
-            session=session, status="completed", predecessor=newest, created_at=NOW, completed_at=NOW, **each
+            session=session, status="completed", predecessor=newest, created_at=NOW, ended_at=NOW, **each
         )
     Session.objects.filter(pk=session.pk).update(summary=newest)

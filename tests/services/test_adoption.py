@@ -34,7 +34,7 @@ def parent(summarizer):
 
 
 def adopted(session):
-    return [entry.covers_through for entry in session.summaries.filter(adopted=True).order_by("number")]
+    return [entry.covers_through for entry in session.summaries.filter(origin="adopted").order_by("number")]
 
 
 @pytest.mark.parametrize(("at", "covered"), [(10, 9), (9, 6), (7, 6), (6, 3), (4, 3)])
@@ -43,7 +43,7 @@ def test_a_fork_takes_the_best_entry_that_covers_only_shared_runs_and_none_of_th
 ):
     fork = fork_session(session=parent, at=at, now=LATER)
 
-    assert (fork.summary.covers_through, fork.summary.adopted, fork.summary.status) == (covered, True, "completed")
+    assert (fork.summary.covers_through, fork.summary.origin, fork.summary.status) == (covered, "adopted", "completed")
     source = parent.summaries.get(covers_through=covered)
     for name in ("text", "tokens_o200k", "tokens_before", "summarizer"):
         assert getattr(fork.summary, name) == getattr(source, name)
@@ -126,6 +126,6 @@ def test_an_entry_that_failed_becomes_the_one_that_is_taken(parent, summarizer):
     advance_all(fork, LATER)
 
     failed.refresh_from_db()
-    assert (failed.status, failed.adopted, failed.error, failed.covers_through) == ("completed", True, "", 9)
+    assert (failed.status, failed.origin, failed.error, failed.covers_through) == ("completed", "adopted", "", 9)
     assert fork.summary == failed
     assert summarizer.calls == []
