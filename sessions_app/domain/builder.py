@@ -176,8 +176,8 @@ def _ends(reader: TranscriptReader, terms: Terms, request: Request) -> tuple[Hea
     if open_run is not None:
         open_run = terms.result_limits.applied(open_run, newer=0)
     if request.query is None and open_run is None and request.base is None:
-        return Head(instructions, context=request.context), Tail()
-    return Head(instructions), Tail(request.context, request.query, open_run)
+        return replace(terms.bare_head(instructions), context=request.context), Tail()
+    return terms.bare_head(instructions), Tail(request.context, request.query, open_run)
 
 
 def _plan(terms: Terms, decision: Decision) -> PromptPlan:

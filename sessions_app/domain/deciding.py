@@ -1,8 +1,9 @@
 """The decision for one prompt: which parts are sent, what becomes of each run, what the reader should know."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sessions_app.domain.base_messages import Base
 from sessions_app.domain.budget import Budget
@@ -10,7 +11,7 @@ from sessions_app.domain.candidates import Candidates
 from sessions_app.domain.errors import BudgetTooSmall
 from sessions_app.domain.fates import History, Verdict, finished_fates, open_fates
 from sessions_app.domain.fixed_parts import NOT_PRUNED, FixedParts, too_small
-from sessions_app.domain.gaps import Stopgap, refuse_gap, stopgap
+from sessions_app.domain.gaps import Gap, Stopgap, refuse_gap
 from sessions_app.domain.handed_down import HandedDown, HeadRoom, hand_down
 from sessions_app.domain.language_models import LanguageModel
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings, OnGap
@@ -27,7 +28,7 @@ from sessions_app.domain.prompt_warnings import (
 from sessions_app.domain.run_rendering import RunRendering
 from sessions_app.domain.run_tokens import are_exact
 from sessions_app.domain.seeds.rules import has_seed_rule
-from sessions_app.domain.selection import Choice, Shelf, Span, select_runs, weigh_runs
+from sessions_app.domain.selection import Choice, Selection, Shelf, Span, select_runs, weigh_runs
 from sessions_app.domain.settings_effects import settings_warnings
 from sessions_app.domain.strategies import STRATEGIES
 from sessions_app.domain.summaries import standing_of
@@ -58,6 +59,10 @@ class Terms:
         if has_seed_rule(self.values):
             return ResultLimits(None, None, self.counter)
         return ResultLimits(self.values.keep_tool_results, self.values.tool_result_max_tokens, self.counter)
+
+    def bare_head(self, instructions: str) -> Head:
+        """Return the head that nothing is handed down in yet."""
+        return Head(instructions, summary_template=self.settings.summary_template)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +132,14 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What is settled before runs are chosen: the candidates, what is handed down, and the room that it leaves."""
+    """What is settled before runs are chosen: the candidates, what is handed down, and the room that it leaves.
+
+    `hand_down` hands the same down in another room.
+    """
 
     candidates: Candidates
     head_room: HeadRoom
+    hand_down: Callable[[HeadRoom], HandedDown]
     handed: HandedDown
     history: History
     room: int
@@ -147,23 +156,15 @@ class Ground:
 
 def decide(situation: Situation) -> Decision:
     """Choose by the strategy, in its precedence, what fits; what is handed down goes first."""
-    reader, terms, asked = situation.reader, situation.terms, situation.asked
-    ground, values = _ground(situation), terms.values
-    selection = select_runs(
-        reader,
-        ground.candidates.wanted,
-        shelf=_shelf(situation, ground),
-        not_below=ground.not_below,
-        counter=terms.counter,
-        shorten=asked.shorten and values.autoprune,
-    )
-    if not values.autoprune:
+    terms, ground = situation.terms, _ground(situation)
+    selection = _selected(situation, ground)
+    if not terms.values.autoprune:
         _check_nothing_is_dropped(situation, ground, selection.choice)
     filled: Stopgap | None = None
-    if ground.has_gap(selection.choice) and values.on_gap is OnGap.ERROR:
+    if ground.has_gap(selection.choice) and terms.values.on_gap is OnGap.ERROR:
         refuse_gap(*selection.out[0], terms.budget, _ways_out(situation, selection.choice))
-    if ground.has_gap(selection.choice) and values.on_gap is OnGap.STOPGAP:
-        filled = stopgap(reader, ground.head_room, ground.handed, selection, values)
+    if ground.has_gap(selection.choice) and terms.values.on_gap is OnGap.STOPGAP:
+        filled = _gap(situation, ground, selection).stopgap()
     if filled is None:
         return _decision(situation, ground, selection.choice, selection.pieces)
     with_extract = replace(ground, handed=filled.handed)
@@ -214,15 +215,40 @@ def _ground(situation: Situation) -> Ground:
     values, room = terms.values, terms.budget.tokens - asked.fixed.tokens
     candidates = STRATEGIES[values.strategy].candidates(reader, History(reader.finished_through, values).window, values)
     head_room = HeadRoom(terms.renderer, terms.counter.remembering(), asked.head, room // 2)
-    handed = hand_down(
-        head_room,
-        summary=candidates.summary,
-        parents=reader.parent_contexts(values.parent_depth) if values.takes_parents else (),
-        settings=values,
-    )
+    parents = reader.parent_contexts(values.parent_depth) if values.takes_parents else ()
+    handing = partial(hand_down, summary=candidates.summary, parents=parents, settings=values)
+    handed = handing(head_room)
     history = History(reader.finished_through, values, handed.summary)
     left = room + tokens_of(asked.fixed.head) - tokens_of(handed.pieces)
-    return Ground(candidates, head_room, handed, history, left)
+    return Ground(candidates, head_room, handing, handed, history, left)
+
+
+def _selected(situation: Situation, ground: Ground, *, fewer: int = 0) -> Selection:
+    """Select the runs in so many tokens less than there is room for."""
+    terms = situation.terms
+    return select_runs(
+        situation.reader,
+        ground.candidates.wanted,
+        shelf=_shelf(situation, ground.room - fewer, ground.history.finished),
+        not_below=ground.not_below,
+        counter=terms.counter,
+        shorten=situation.asked.shorten and terms.values.autoprune,
+    )
+
+
+def _gap(situation: Situation, ground: Ground, selection: Selection) -> Gap:
+    def shorten(fewer: int) -> Selection:
+        return _selected(situation, ground, fewer=fewer)
+
+    return Gap(
+        situation.reader,
+        situation.terms.values,
+        ground.head_room,
+        ground.handed,
+        ground.hand_down,
+        selection,
+        shorten if situation.asked.shorten else None,
+    )
 
 
 def _decision(
@@ -267,12 +293,12 @@ def _ways_out(situation: Situation, choice: Choice) -> WaysOut:
     return WaysOut(terms.budget, standing, terms.settings)
 
 
-def _shelf(situation: Situation, ground: Ground) -> Shelf:
+def _shelf(situation: Situation, room: int, finished: int) -> Shelf:
     terms, asked = situation.terms, situation.asked
     open_run = asked.tail.asked_run
     rendering = RunRendering(terms.renderer, terms.counter, terms.result_limits)
     newer = results_in(open_run) if open_run else 0
-    return Shelf(rendering, ground.room, behind=ground.history.finished + 1, newer=newer)
+    return Shelf(rendering, room, behind=finished + 1, newer=newer)
 
 
 def _check_nothing_is_dropped(situation: Situation, ground: Ground, choice: Choice) -> None:

@@ -262,11 +262,15 @@ SETTINGS_BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in 
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSettings:
-    """The values in force and the layer each of them comes from; `facts` are what the project says of the model."""
+    """The values in force and the layer each of them comes from; `facts` are what the project says of the model.
+
+    `summary_template` is how its prompts introduce a summary, with {summary} where it stands; empty: by a heading.
+    """
 
     values: MemorySettings
     origins: Mapping[str, Layer]
     facts: ModelFacts = NO_FACTS
+    summary_template: str = ""
 
     @property
     def model(self) -> LanguageModel:

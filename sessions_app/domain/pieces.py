@@ -12,6 +12,7 @@ from sessions_app.domain.transcript import Event, EventKind, ParentContext, Run,
 SYSTEM = "system"
 SECTION_END = "\n\n"
 IMAGE = "[image]"
+SUMMARY_PLACE = "{summary}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class Head:
     """What stands before the runs; `covers_through` says which runs the summary covers.
 
     `extract` stands for the runs first..last of `extracted`, which neither fit nor are summarized. `context` are the
-    context blocks of a prompt without a question, whose user's message is still to come.
+    context blocks of a prompt without a question, whose user's message is still to come. `summary_template` is what
+    introduces the summary in place of its heading, with {summary} where it stands; empty: the heading does.
     """
 
     instructions: str = ""
@@ -52,6 +54,19 @@ class Head:
     context: tuple[str, ...] = ()
     extract: str = ""
     extracted: tuple[int, int] = (0, 0)
+    summary_template: str = ""
+
+    @property
+    def summary_heading(self) -> str:
+        """What the summary is of, unless a template introduces it."""
+        return "" if self.summary_template else f"Summary of runs 1-{self.covers_through}"
+
+    @property
+    def introduced_summary(self) -> str:
+        """The summary as it is sent below its heading or in its template."""
+        if not self.summary_template or not self.summary.strip():
+            return self.summary
+        return self.summary_template.replace(SUMMARY_PLACE, self.summary).strip()
 
     @property
     def extract_heading(self) -> str:
@@ -127,7 +142,7 @@ def other_events(events: Iterable[Event]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the system block under its heading."""
+    """A part of the system block under its heading, if it has one."""
 
     part: Part
     heading: str
@@ -136,7 +151,7 @@ class Section:
     @property
     def block(self) -> str:
         """The section as it is sent below or above another one."""
-        return f"# {self.heading}\n{self.text}"
+        return f"# {self.heading}\n{self.text}" if self.heading else self.text
 
 
 def head_sections(head: Head) -> list[Section]:
@@ -144,7 +159,7 @@ def head_sections(head: Head) -> list[Section]:
     sections = (
         Section(Part.INSTRUCTIONS, "Instructions", head.instructions),
         Section(Part.PARENT_CONTEXT, "Parent conversation", "\n\n".join(map(_parent_text, head.parents))),
-        Section(Part.SUMMARY, f"Summary of runs 1-{head.covers_through}", head.summary),
+        Section(Part.SUMMARY, head.summary_heading, head.introduced_summary),
         Section(Part.SUMMARY, head.extract_heading, head.extract),
         Section(Part.CONTEXT, "Context", "\n\n".join(head.context)),
     )
@@ -159,12 +174,14 @@ def system_text(sections: Sequence[Section]) -> str:
 def section_segments(sections: Sequence[Section], counter: TokenCounter, *, frame: int, end: str = "") -> list[Segment]:
     """Return a segment with its raw count for each section; `frame` goes with the first, `end` stands behind the last.
 
-    Every encoding cuts in front of a heading, so that the sections need as much together as apart.
+    Every encoding cuts in front of a section, so that all need as much together as apart; but for a slash, which some
+    join to the line ends before it.
     """
     bare = _is_bare(sections)
     texts = [section.text if bare else section.block for section in sections]
     ends = [*[SECTION_END] * (len(sections) - 1), end]
-    counts = [counter.text(text + behind) for text, behind in zip(texts, ends, strict=True)]
+    sent = [text + behind for text, behind in zip(texts, ends, strict=True)]
+    counts = [_text_behind(before, text, counter) for before, text in pairwise(["", *sent])]
     counts[0] += frame
     return [
         Segment(section.part, SYSTEM, section.text, tokens, heading="" if bare else section.heading)
@@ -197,6 +214,10 @@ def weighed_piece(message: Mapping[str, Any], segments: Sequence[Segment], count
     ends = [0, *accumulate(segment.tokens for segment in segments)]
     tokens = (counter.scaled(end) - counter.scaled(start) for start, end in pairwise(ends))
     return Piece(message, tuple(replace(segment, tokens=each) for segment, each in zip(segments, tokens, strict=True)))
+
+
+def _text_behind(before: str, text: str, counter: TokenCounter) -> int:
+    return counter.text(before + text) - counter.text(before) if text.startswith("/") else counter.text(text)
 
 
 def _is_bare(sections: Sequence[Section]) -> bool:

@@ -159,9 +159,9 @@ def _system_word(prompt: Prompt, sections: int) -> str:
 
 def _note(segment: Segment, prompt: Prompt) -> str:
     """Name the summary's entry; an extract of runs that are not summarized has none."""
-    if segment.part is not Part.SUMMARY or not segment.heading:
+    if segment.part is not Part.SUMMARY or prompt.text is not None:
         return ""
-    return f"#{prompt.summary_number}" if segment.heading.startswith("Summary") else STOPGAP
+    return STOPGAP if segment.heading.startswith("Extract") else f"#{prompt.summary_number}"
 
 
 def _unseen(prompt: Prompt) -> list[tuple[Fate, str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings as configuration
@@ -13,7 +14,7 @@ from sessions_app.domain.memory_settings import LARGEST_INTEGER, EffectiveSettin
 from sessions_app.domain.plan import FateRange, Prompt, PromptPlan
 from sessions_app.domain.run_tokens import are_exact
 from sessions_app.domain.setting_values import check_settings, resolve_settings
-from sessions_app.models import Session, SessionTranscript
+from sessions_app.models import Project, ProjectSummarizer, Session, SessionTranscript
 from sessions_app.models.connections import one_state
 from sessions_app.queries.language_models import with_facts
 
@@ -23,7 +24,8 @@ QUESTION_TOKENS = 100
 def effective_settings(*, session: Session, overrides: Mapping[str, Any] | None = None) -> EffectiveSettings:
     """Return the values in force for a session's prompt and the layer of each; overrides are checked.
 
-    With them goes what the project says of the model, so that whoever decides by them knows it.
+    With them goes what the project says of the model, and how it introduces summaries, so that whoever decides by them
+    knows it.
     """
     effective = resolve_settings(
         default_model=configuration.CONVOWEB_MODEL,
@@ -31,7 +33,14 @@ def effective_settings(*, session: Session, overrides: Mapping[str, Any] | None 
         session=session.settings,
         request=check_settings(overrides or {}),
     )
-    return with_facts(effective, project_id=session.project_id)
+    with_template = replace(effective, summary_template=summary_template_of(session.project))
+    return with_facts(with_template, project_id=session.project_id)
+
+
+def summary_template_of(project: Project) -> str:
+    """Return how the project's prompts introduce a summary; empty: by its heading."""
+    chosen: ProjectSummarizer | None = getattr(project, "summarizer", None)
+    return chosen.summary_template if chosen else ""
 
 
 def session_prompt(
@@ -113,7 +122,7 @@ def _stored_tokens(session: Session, fates: FateRange) -> int:
 def as_stored(session: Session) -> Iterator[Session]:
     """Read a session anew, with what belongs to it from the same state of the database."""
     with one_state():
-        stored = Session.objects.select_related("project").filter(pk=session.pk).first()
+        stored = Session.objects.select_related("project__summarizer").filter(pk=session.pk).first()
         if stored is None:
             raise NotFound("There is no such session.")
         yield stored

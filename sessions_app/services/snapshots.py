@@ -1,5 +1,6 @@
 """What a session's next prompt looks like, worked out after each change and stored for lists."""
 
+import hashlib
 from typing import Any
 
 from sessions_app.domain.errors import ConvowebError, NotFound
@@ -31,6 +32,7 @@ def _snapshot(session: Session) -> dict[str, Any]:
         "position": session.last_position,
         "settings": settings_hash(settings.values),
         "window": settings.model.window,
+        "template": hashlib.sha256(settings.summary_template.encode()).hexdigest()[:16],
         "changed": session.updated_at.isoformat(),
         "entry": session.summary_id,
     }

@@ -20,7 +20,7 @@ from sessions_app.domain.plan import Fate, FateRange, Part, Prompt, PromptPlan, 
 from sessions_app.domain.transcript import ParentContext, Run, RunStatus, SummaryEntry
 from sessions_app.domain.validity import validate
 from tests.domain.fakes.random_runs import FINISHED, TEXTS, runs
-from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, run, settings, user
+from tests.domain.fakes.transcripts import SUMMARY_TEMPLATES, InMemoryTranscript, assistant, run, settings, user
 from tests.domain.recount import count_messages, count_prompt, count_text
 from tests.provider_rules import broken_rules
 
@@ -80,6 +80,7 @@ OVERRIDES = st.fixed_dictionaries(
         "head_runs": st.sampled_from([0, 1, 3, 20]),
         "tool_result_max_tokens": st.sampled_from(["unlimited", 1, 4]),
         "keep_tool_results": st.sampled_from(["unlimited", 0, 1, 3]),
+        "summary_template": st.sampled_from(["", "", *SUMMARY_TEMPLATES]),
     }
 )
 QUERIES = st.sampled_from([None, "QUERY What did I say?"])

@@ -24,7 +24,7 @@ from sessions_app.domain.run_tokens import are_exact
 from sessions_app.domain.summaries import next_step, standing_of
 from sessions_app.domain.transcript import ParentContext, Run, RunStatus, SummaryEntry
 from tests.domain.fakes.random_runs import FINISHED, runs
-from tests.domain.fakes.transcripts import InMemoryTranscript, run, settings
+from tests.domain.fakes.transcripts import SUMMARY_TEMPLATES, InMemoryTranscript, run, settings
 from tests.domain.recount import count_prompt, count_text
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -90,6 +90,7 @@ OVERRIDES = st.fixed_dictionaries(
         "max_history": st.sampled_from([0, 1, 4, 5, 9, 100]),
         "head_runs": st.sampled_from([0, 1, 3, 20]),
         "tool_result_max_tokens": st.sampled_from(["unlimited", "unlimited", 1, 4]),
+        "summary_template": st.sampled_from(["", "", *SUMMARY_TEMPLATES]),
     }
 )
 PLACEHOLDER = re.compile(r'\[(empty message|interrupted|failed)|User: (\\n| )|"content": "( \\n)?"')

@@ -107,7 +107,7 @@ def test_it_tells_the_newest_run_that_is_lost():
 def test_it_says_why_there_is_no_prompt():
     session = make_session(runs=1, instructions="word " * 50, settings={"max_input_tokens": 20})
     snapshot = snapshot_of(session)
-    assert set(snapshot) == {"position", "settings", "window", "changed", "entry", "wish", "error"}
+    assert set(snapshot) == {"position", "settings", "window", "template", "changed", "entry", "wish", "error"}
     assert "20" in snapshot["error"]
 
 

@@ -27,7 +27,7 @@ def render_head(head: Head, counter: TokenCounter) -> list[Piece]:
     texts = [
         (Part.INSTRUCTIONS, "Instructions", head.instructions),
         *((Part.PARENT_CONTEXT, "Parent conversation", text) for text in parents),
-        (Part.SUMMARY, f"Summary of runs 1-{head.covers_through}", head.summary),
+        (Part.SUMMARY, head.summary_heading, head.introduced_summary),
         (Part.SUMMARY, head.extract_heading, head.extract),
     ]
     pieces = [

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from sessions_app.domain.as_sent import context_as_sent, ending_as_sent, is_blank, system_text_as_sent
 from sessions_app.domain.pieces import (
+    SUMMARY_PLACE,
     SYSTEM,
     TOOL_CALLS,
     Head,
@@ -25,7 +26,7 @@ USER = "user"
 ASSISTANT = "assistant"
 LABELS = {USER: "User: ", ASSISTANT: "Assistant: "}
 CLOSING = "Assistant:"
-SUMMARY_SENTENCE = "Summary of the conversation so far: {}"
+SUMMARY_SENTENCE = "Summary of the conversation so far: {summary}"
 PARAGRAPH_END = "\n\n"
 
 
@@ -43,7 +44,7 @@ def render_head(head: Head, counter: TokenCounter) -> list[Piece]:
         message = {"role": SYSTEM, "content": system_text(sections) + PARAGRAPH_END}
         pieces.append(weighed_piece(message, segments, counter))
     if not is_blank(head.summary):
-        pieces.append(_piece(USER, SUMMARY_SENTENCE.format(head.summary).rstrip(), Part.SUMMARY, None, counter))
+        pieces.append(_piece(USER, _introduced(head), Part.SUMMARY, None, counter))
     if not is_blank(head.extract):
         pieces.append(_piece(USER, f"{head.extract_heading}: {head.extract}", Part.SUMMARY, None, counter))
     return pieces
@@ -77,6 +78,12 @@ def left_out(run: Run) -> str:
 def payload(pieces: Sequence[Piece]) -> Payload:
     """Return the string."""
     return Payload(text="".join(piece.message["content"] for piece in pieces) + CLOSING)
+
+
+def _introduced(head: Head) -> str:
+    if head.summary_template:
+        return head.introduced_summary
+    return SUMMARY_SENTENCE.replace(SUMMARY_PLACE, head.summary).rstrip()
 
 
 def _piece(role: str, text: str, part: Part, position: int | None, counter: TokenCounter) -> Piece:

@@ -61,7 +61,7 @@ class ReplayedHeads:
     _cuts: dict[int, "_Cuts"] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.bare = self._rendered(Head(self.instructions))
+        self.bare = self._rendered(self.terms.bare_head(self.instructions))
 
     def head(self, covered: int, room: int) -> ReplayedHead:
         """Return the head with a summary of the runs 1..covered (0: none) in at most `room` more tokens."""
@@ -81,7 +81,7 @@ class ReplayedHeads:
 
     def _handed(self, digits: int, room: int) -> ReplayedHead:
         terms, summary = self.terms, self._summary(digits)
-        head_room = HeadRoom(terms.renderer, terms.counter, Head(self.instructions), room)
+        head_room = HeadRoom(terms.renderer, terms.counter, terms.bare_head(self.instructions), room)
         handed = hand_down(head_room, summary=summary, parents=self.parents, settings=terms.values)
         return ReplayedHead(handed.pieces, tokens_of(handed.pieces), handed.summary is not None)
 
@@ -106,7 +106,8 @@ class ReplayedHeads:
 
     def _cut_head(self, digits: int, words: int) -> Head:
         text = " ".join([WORD] * words) + CUT_MARK
-        return Head(self.instructions, summary=text, covers_through=10 ** (digits - 1))
+        bare = self.terms.bare_head(self.instructions)
+        return replace(bare, summary=text, covers_through=10 ** (digits - 1))
 
     def _rendered(self, head: Head) -> ReplayedHead:
         pieces = self.terms.renderer.render_head(head, self.terms.counter)

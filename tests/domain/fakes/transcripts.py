@@ -65,6 +65,11 @@ class InMemoryTranscript(in_memory.InMemoryTranscript):
         return super().weigh(not_below=not_below, tokens=tokens)
 
 
-def settings(**overrides: Any) -> EffectiveSettings:
+# How projects may introduce a summary; {summary} in front, a slash, spaces and lines around it.
+SUMMARY_TEMPLATES = ["Before:\n\n{summary}", "{summary}", "/* {summary} */", " \n<memory>{summary}</memory>\n\n"]
+
+
+def settings(summary_template: str = "", **overrides: Any) -> EffectiveSettings:
     session: Mapping[str, Any] = {"model": "gpt-4.1-mini"} | overrides
-    return resolve_settings(default_model="gpt-4.1-mini", project={}, session=session, request={})
+    resolved = resolve_settings(default_model="gpt-4.1-mini", project={}, session=session, request={})
+    return replace(resolved, summary_template=summary_template)
