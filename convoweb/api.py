@@ -13,7 +13,17 @@ from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
 from convoweb.problems import CONTENT_TYPE, problem
-from sessions_app.api import health, language_models, projects, prompts, replays, run_events, runs, sessions
+from sessions_app.api import (
+    health,
+    language_models,
+    projects,
+    prompts,
+    replays,
+    run_events,
+    runs,
+    sessions,
+    summaries,
+)
 from sessions_app.api.access import KeyThrottle, parse_rate
 from sessions_app.api.parsing import REPLACED_HEADER, JsonRenderer, StrictParser, invalid, refuse_unknown_parameters
 from sessions_app.api.schemas import Problem
@@ -71,7 +81,7 @@ api = ConvowebAPI(
     throttle=KeyThrottle(),
 )
 parse_rate(settings.CONVOWEB_API_RATE)
-for noun in (sessions, runs, run_events, prompts, replays, projects, language_models, health):
+for noun in (sessions, runs, run_events, prompts, summaries, replays, projects, language_models, health):
     api.add_router("", noun.router)
 api.add_decorator(refuse_unknown_parameters, mode="view")
 

@@ -3,7 +3,7 @@
 from sessions_app.api.access import ApiRequest
 from sessions_app.domain.errors import NotFound
 from sessions_app.domain.identifiers import is_legal_id
-from sessions_app.models import Event, Run, Session
+from sessions_app.models import Event, Run, Session, Summary
 from sessions_app.queries.keyset import LARGEST_KEY
 from sessions_app.queries.session_listing import with_answer_columns
 
@@ -31,7 +31,7 @@ def find_run(request: ApiRequest, public_id: str) -> Run:
 
 def find_event(request: ApiRequest, public_id: str) -> Event:
     """Return an event of the key's project."""
-    rows = Event.objects.filter(pk=_key_in(public_id), run__project=request.auth.project)
+    rows = Event.objects.filter(pk=_key_in(public_id, "evt_"), run__project=request.auth.project)
     event = rows.select_related("run__session").first()
     if event is None:
         raise NotFound("There is no such event.")
@@ -39,7 +39,18 @@ def find_event(request: ApiRequest, public_id: str) -> Event:
     return event
 
 
-def _key_in(public_id: str) -> int:
-    digits = public_id.removeprefix("evt_")
-    legal = digits.isascii() and digits.isdigit() and len(digits) < 20 and public_id == f"evt_{int(digits)}"
+def find_summary(request: ApiRequest, public_id: str) -> Summary:
+    """Return an entry of a ledger of the key's project."""
+    rows = Summary.objects.filter(pk=_key_in(public_id, "sum_"), session__project=request.auth.project)
+    entry = rows.select_related("session", "predecessor").first()
+    if entry is None:
+        raise NotFound("There is no such summary.")
+    entry.session.project = request.auth.project
+    request.written_session = entry.session_id
+    return entry
+
+
+def _key_in(public_id: str, prefix: str) -> int:
+    digits = public_id.removeprefix(prefix)
+    legal = digits.isascii() and digits.isdigit() and len(digits) < 20 and public_id == f"{prefix}{int(digits)}"
     return int(digits) if legal and int(digits) <= LARGEST_KEY else 0

@@ -31,7 +31,7 @@ class Standing:
     Tokens and budget are in the same measure; the budget is None where none can be told. `fixed_tokens` counts the
     instructions and the open run, `waiting_tokens` the finished runs behind the summary. `continuing` says that the
     newest step was a part of the same work. `lost_through` is the newest run that is lost in the next prompt, with
-    nothing asked besides; 0 if none is.
+    nothing asked besides; `asked_through` the one through which a person wants a summary; 0 if there is none.
     """
 
     finished_through: int
@@ -41,6 +41,7 @@ class Standing:
     budget: int | None
     continuing: bool = False
     lost_through: int = 0
+    asked_through: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,9 @@ class SummaryRequest:
 Summarizer = Callable[[SummaryRequest], str]
 
 
-def standing_of(reader: TranscriptReader, *, budget: int | None, continuing: bool = False) -> Standing:
+def standing_of(
+    reader: TranscriptReader, *, budget: int | None, continuing: bool = False, asked_through: int = 0
+) -> Standing:
     """Return how far a session has come; the budget is given in tokens as they are stored."""
     finished, open_run = reader.finished_through, reader.open_run()
     newest = reader.newest_summary(finished)
@@ -80,6 +83,7 @@ def standing_of(reader: TranscriptReader, *, budget: int | None, continuing: boo
         waiting_tokens=reader.tokens_between(covered + 1, finished),
         budget=budget,
         continuing=continuing,
+        asked_through=asked_through,
     )
 
 
@@ -98,22 +102,32 @@ def next_step(*, standing: Standing, settings: MemorySettings, waiting: Iterable
 
     `waiting` gives the tokens of the finished runs behind the summary, oldest first, and is read only as far as the
     step goes. A step takes at most `batch_tokens`, but always one run; what remains is for the next step. Runs that
-    would be lost press too, and are due in any case.
+    would be lost press too, and are due in any case; what a person has asked for is due under every strategy.
     """
-    if settings.strategy is not Strategy.SUMMARY:
-        return None
     last = standing.finished_through - settings.offset
-    capped = 0 if settings.max_runs is None else standing.finished_through - settings.max_runs
+    surely = max(standing.asked_through, _surely_through(standing, settings))
+    if not surely and settings.strategy is not Strategy.SUMMARY:
+        return None
     rest, taken, through = standing.waiting_tokens, 0, standing.covered_through
     pressed = standing.continuing or standing.lost_through > standing.covered_through
     for position, tokens in enumerate(waiting, standing.covered_through + 1):
-        due = settings.summarize_at == 0 or position <= max(capped, standing.lost_through)
-        if not due and position <= last:
+        due = position <= surely
+        if not due and position <= last and settings.strategy is Strategy.SUMMARY:
             due = pressed = _presses(standing, settings, rest, pressed=pressed)
         if position > last or not due or (taken and taken + tokens > batch_tokens):
             break
         rest, taken, through = rest - tokens, taken + tokens, position
     return through if taken or through > standing.covered_through else None
+
+
+def _surely_through(standing: Standing, settings: MemorySettings) -> int:
+    """Return through which run the settings want a summary, however much room there is; 0 if through none."""
+    if settings.strategy is not Strategy.SUMMARY:
+        return 0
+    if settings.summarize_at == 0:
+        return standing.finished_through
+    capped = 0 if settings.max_runs is None else standing.finished_through - settings.max_runs
+    return max(capped, standing.lost_through)
 
 
 def _presses(standing: Standing, settings: MemorySettings, rest: int, *, pressed: bool) -> bool:

@@ -1,6 +1,7 @@
 """A fork takes over what its parent has summarized of the runs they share, without a summarizer."""
 
 from datetime import datetime
+from decimal import Decimal
 
 from django.db import transaction
 
@@ -13,7 +14,7 @@ from sessions_app.services.wishes import wish_for_hearers
 def adopt(*, session: Session, finished_through: int, now: datetime) -> bool:
     """Take the parent's best entry that covers only shared runs into use; false if the fork has no use for any.
 
-    Like every entry it covers more than the one in use and none of the newest `offset` runs.
+    Like every entry it covers more than the one in use and none of the newest `offset` runs; none is taken twice.
     """
     best = _best_entry(session, finished_through)
     if best is None:
@@ -24,8 +25,8 @@ def adopt(*, session: Session, finished_through: int, now: datetime) -> bool:
             return False
         entry.predecessor = session.summary
         entry.status, entry.origin, entry.error = SummaryStatus.COMPLETED, SummaryOrigin.ADOPTED, ""
-        entry.lease_until, entry.ended_at = None, now
-        for name in ("covers_through", "text", "tokens_before", "tokens_o200k", "summarizer"):
+        entry.adopted_from, entry.lease_until, entry.ended_at, entry.cost_usd = best, None, now, Decimal(0)
+        for name in ("covers_through", "text", "tokens_before", "tokens_o200k", "facts", "summarizer", "model"):
             setattr(entry, name, getattr(best, name))
         entry.save()
         use(entry, session)
@@ -40,4 +41,5 @@ def _best_entry(session: Session, finished_through: int) -> Summary | None:
     covered = session.summary.covers_through if session.summary else 0
     aged = finished_through - effective_settings(session=session).values.offset
     entries = Summary.objects.in_use().filter(session=session.parent_id, covers_through__gt=covered)
-    return entries.filter(covers_through__lte=min(session.forked_at, aged)).last()
+    taken = session.summaries.exclude(adopted_from=None).values("adopted_from")
+    return entries.filter(covers_through__lte=min(session.forked_at, aged)).exclude(pk__in=taken).last()

@@ -134,6 +134,7 @@ def _erase(sessions: Iterable[int]) -> None:
     for keys in _chunks(sessions):
         ImportedConversation.objects.filter(session__in=keys).update(session=None, title="", detail="")
         Session.objects.filter(pk__in=keys).update(summary=None)
+        Summary.objects.filter(adopted_from__session__in=keys).update(adopted_from=None)
         # By the keys of their runs: a database that has not looked at new rows yet would join them row by row.
         for run_keys in _chunks(Run.objects.filter(session__in=keys).values_list("pk", flat=True)):
             _delete_rows(Event.objects.filter(run__in=run_keys))

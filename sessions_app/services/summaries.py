@@ -1,9 +1,10 @@
 """Moving a session's summary on: one step at a time, safe against failures, crashes and other workers."""
 
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -26,7 +27,7 @@ from sessions_app.domain.summarizers import extractive
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.domain.tokens import STORED_COUNTER
 from sessions_app.domain.transcript import Run as RunValue
-from sessions_app.models import Run, Session, SessionTranscript, lineage_of, lineage_runs
+from sessions_app.models import Run, Session, SessionTranscript, SummaryStatus, lineage_of, lineage_runs
 from sessions_app.services import summary_claims
 from sessions_app.services.adoption import adopt
 from sessions_app.services.prompts import effective_settings, session_plan
@@ -68,18 +69,38 @@ def advance(*, session_pk: int, now: datetime) -> Outcome:
         return Outcome.BACKING_OFF
     effective = effective_settings(session=session)
     settings = effective.values
-    standing = standing_of(SessionTranscript(session), budget=_budget(effective), continuing=_continues(session))
-    through = _due_through(session, settings, standing, BATCH_TOKENS)
+    rests = _rests(session)
+    standing = _standing(session, effective)
+    through = None if rests else _due_through(session, settings, standing, BATCH_TOKENS)
     if through is None:
         # Before the wish rests, so that it stands as long as these figures are not those of the change it came from.
         standing = replace(standing, lost_through=refresh_snapshot(session=session))
-        through = _due_through(session, settings, standing, BATCH_TOKENS)
+        through = None if rests else _due_through(session, settings, standing, BATCH_TOKENS)
     if through is None:
-        return Outcome.NOTHING_DUE if summary_claims.settle(session=session) else Outcome.BUSY
+        return Outcome.NOTHING_DUE if summary_claims.settle(session=session, now=now) else Outcome.BUSY
     if adopt(session=session, finished_through=standing.finished_through, now=now):
         return Outcome.ADVANCED
     held = summary_claims.claim(session=session, through=through, summarizer=SummarizerName.EXTRACTIVE, now=now)
     return Outcome.BUSY if held is None else _work(held, settings, now)
+
+
+def _standing(session: Session, effective: EffectiveSettings) -> Standing:
+    return standing_of(
+        SessionTranscript(session),
+        budget=_budget(effective),
+        continuing=_continues(session),
+        asked_through=session.summarize_through,
+    )
+
+
+def _rests(session: Session) -> bool:
+    """Whether a person wants no summary: since a rollback, or since a cancellation until the next wish."""
+    if session.rests_since is not None:
+        return True
+    newest = session.summaries.order_by("number").only("status", "ended_at").last()
+    if newest is None or newest.status != SummaryStatus.CANCELLED or newest.ended_at is None:
+        return False
+    return session.summary_wanted_at is None or session.summary_wanted_at <= newest.ended_at
 
 
 def due_under(*, session: Session, overrides: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -139,22 +160,28 @@ def _waiting_tokens(session: Session, first: int, last: int) -> Iterator[int]:
 
 
 def _work(held: Claim, settings: MemorySettings, now: datetime) -> Outcome:
+    began = time.monotonic()
     try:
         with summary_claims.renewing(held):
             request = _request(held, settings)
             answer = SUMMARIZERS[SummarizerName(held.entry.summarizer)](request)
         text = accepted_text(clean_text(answer), request)
     except Exception as error:  # noqa: BLE001 (whatever a summarizer raises, the runs stay and it is tried again)
-        summary_claims.fail(held=held, error=error, now=now)
+        summary_claims.fail(held=held, error=error, took=_since(began), now=now)
         return Outcome.FAILED
     done = summary_claims.complete(
         held=held,
         text=text,
         tokens=STORED_COUNTER.text(text),
         tokens_before=STORED_COUNTER.text(held.previous) + sum(run.tokens for run in request.runs),
+        took=_since(began),
         now=now,
     )
     return Outcome.ADVANCED if done else Outcome.BUSY
+
+
+def _since(began: float) -> timedelta:
+    return timedelta(seconds=time.monotonic() - began)
 
 
 def _request(held: Claim, settings: MemorySettings) -> SummaryRequest:

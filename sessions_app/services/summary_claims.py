@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 from django.db import DatabaseError, connection, transaction
@@ -56,6 +57,7 @@ def claim(*, session: Session, through: int, summarizer: SummarizerName, now: da
         entry.attempts += 1
         entry.lease_token = token
         entry.lease_until = _lease_end()
+        entry.started_at, entry.ended_at = now, None
         entry.save()
         # Until the work is done the wish stands, so that the sweeper finds it should this worker be killed.
         Session.objects.filter(pk=session.pk, summary_wanted_at=None).update(summary_wanted_at=now)
@@ -70,7 +72,7 @@ def lock_head(session: Session) -> bool:
 def entry_to_work_on(session: Session, now: datetime) -> Summary | None:
     """Return the entry that failed or whose worker was killed, to be tried again, or a new one; None if it is held."""
     newest = session.summaries.annotate(database_now=Now()).order_by("number").last()
-    if newest is None or newest.status == SummaryStatus.COMPLETED:
+    if newest is None or newest.status in (SummaryStatus.COMPLETED, SummaryStatus.CANCELLED):
         return Summary(session=session, number=newest.number + 1 if newest else 1, created_at=now)
     return None if _is_held(newest, newest.database_now) else newest
 
@@ -110,7 +112,7 @@ def _lease_end() -> ExpressionWrapper:
     return ExpressionWrapper(Now() + LEASE, output_field=DateTimeField())
 
 
-def complete(*, held: Claim, text: str, tokens: int, tokens_before: int, now: datetime) -> bool:
+def complete(*, held: Claim, text: str, tokens: int, tokens_before: int, took: timedelta, now: datetime) -> bool:
     """Put the text into use together with what it covers; false, and nothing changed, if the claim is void by now."""
     with transaction.atomic():
         done = use(held.entry, held.session) and _own(held).update(
@@ -120,7 +122,7 @@ def complete(*, held: Claim, text: str, tokens: int, tokens_before: int, now: da
             tokens_before=tokens_before,
             error="",
             lease_until=None,
-            ended_at=now,
+            **_ended(took, now),
         )
         if done:
             wish_for_hearers(session=held.session, now=now)
@@ -135,28 +137,41 @@ def use(entry: Summary, session: Session) -> bool:
     return bool(unmoved.update(summary=entry.pk, next_attempt_at=None))
 
 
-def fail(*, held: Claim, error: Exception, now: datetime) -> None:
+def _ended(took: timedelta, now: datetime) -> dict[str, Any]:
+    return {"ended_at": now + took, "duration_ms": round(took / timedelta(milliseconds=1))}
+
+
+def fail(*, held: Claim, error: Exception, took: timedelta, now: datetime) -> None:
     """Record why an attempt failed and hold back the next one, later appends' included; nothing becomes covered."""
     reason = error.detail if isinstance(error, ConvowebError) else f"{type(error).__name__}: {error}"
     log.warning("summary_failed", session=held.session.pk, attempts=held.entry.attempts, error=reason)
     pause = timedelta(seconds=retry_seconds(held.entry.attempts))
     with transaction.atomic():
         Session.objects.select_for_update().filter(pk=held.session.pk).first()
-        own = _own(held).update(status=SummaryStatus.FAILED, error=clean_text(reason)[:LONGEST_ERROR], lease_until=None)
+        own = _own(held).update(
+            status=SummaryStatus.FAILED,
+            error=clean_text(reason)[:LONGEST_ERROR],
+            lease_until=None,
+            **_ended(took, now),
+        )
         if own:
             Session.objects.filter(pk=held.session.pk).update(next_attempt_at=now + pause)
 
 
-def settle(*, session: Session) -> bool:
+def settle(*, session: Session, now: datetime) -> bool:
     """Let the wish rest, unless it was renewed since it was read; false while another worker is still at it."""
     unfinished = Summary.objects.unfinished().filter(session=session)
     unfinished.filter(lease_until__lte=Now()).update(
         status=SummaryStatus.FAILED, lease_until=None, error="It was interrupted and then no longer needed."
     )
+    # What was asked for after the session was read waits for the next step.
+    unfinished.filter(status=SummaryStatus.PENDING, created_at__lte=session.summary_wanted_at or now).update(
+        status=SummaryStatus.CANCELLED, ended_at=now, error="There is nothing to summarize any more."
+    )
     if unfinished.exists():
         return False
     unchanged = Session.objects.filter(pk=session.pk, summary_wanted_at=session.summary_wanted_at)
-    unchanged.update(summary_wanted_at=None, next_attempt_at=None)
+    unchanged.update(summary_wanted_at=None, next_attempt_at=None, summarize_through=0)
     return True
 
 
