@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 SETTINGS_POINTER = "/settings"
 
@@ -101,8 +102,21 @@ class RunsLost(InvalidInput):
     """Runs neither fit the budget nor are covered by a summary, and the settings make that an error."""
 
 
-class EmptySummary(ConvowebError):
-    """A summarizer answered without a text; that counts as a failure, and no run becomes covered by it."""
+class SummarizerFailed(ConvowebError):
+    """A summarizer gave no text that could be used; no run becomes covered, and it is asked again.
+
+    `retry_after` are the seconds that it asks to wait, None if it asks for none; `cost_usd` is what had to be paid for
+    all that, None where it is not known.
+    """
+
+    def __init__(self, detail: str, *, retry_after: float | None = None, cost_usd: Decimal | None = Decimal(0)) -> None:
+        super().__init__(detail)
+        self.retry_after = retry_after
+        self.cost_usd = cost_usd
+
+
+class EmptySummary(SummarizerFailed):
+    """A summarizer answered without a text."""
 
 
 class BudgetTooSmall(ConvowebError):
