@@ -11,7 +11,7 @@ from sessions_app.domain.candidates import Candidates
 from sessions_app.domain.errors import BudgetTooSmall
 from sessions_app.domain.fates import History, Verdict, finished_fates, open_fates
 from sessions_app.domain.fixed_parts import NOT_PRUNED, FixedParts, too_small
-from sessions_app.domain.gaps import Gap, Stopgap, refuse_gap
+from sessions_app.domain.gaps import Gap, Stopgap, refuse_gap, stopgap
 from sessions_app.domain.handed_down import HandedDown, HeadRoom, hand_down
 from sessions_app.domain.language_models import LanguageModel
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings, OnGap
@@ -164,7 +164,7 @@ def decide(situation: Situation) -> Decision:
     if ground.has_gap(selection.choice) and terms.values.on_gap is OnGap.ERROR:
         refuse_gap(*selection.out[0], terms.budget, _ways_out(situation, selection.choice))
     if ground.has_gap(selection.choice) and terms.values.on_gap is OnGap.STOPGAP:
-        filled = _gap(situation, ground, selection).stopgap()
+        filled = stopgap(_gap(situation, ground, selection))
     if filled is None:
         return _decision(situation, ground, selection.choice, selection.pieces)
     with_extract = replace(ground, handed=filled.handed)
@@ -282,7 +282,9 @@ def _gap_warnings(
 ) -> Iterator[PromptWarning]:
     lost = [each for each in fates if each.fate is Fate.LOST]
     if lost or extract:
-        yield from gap_warnings(lost, extract, situation.terms.budget, _ways_out(situation, choice))
+        terms = situation.terms
+        is_stopgap = terms.values.on_gap is OnGap.STOPGAP
+        yield from gap_warnings(lost, extract, terms.budget, _ways_out(situation, choice), is_stopgap=is_stopgap)
 
 
 def _ways_out(situation: Situation, choice: Choice) -> WaysOut:

@@ -12,6 +12,7 @@ from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import ParentContext, SummaryEntry
 
 HALF_RULE = "what is handed down may take at most half of what instructions, tools and the question leave"
+EXTRACT_RULE = "an extract of runs that would be lost needs a part of its room"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +29,15 @@ class HandedDown:
 class HeadRoom:
     """Says whether a head fits: `room` is what it may need more than the `fixed` one, with nothing handed down.
 
-    What is handed down is tried in many lengths, so that a counter that remembers texts spares long instructions.
+    `rule` says in words why it is no more. What is handed down is tried in many lengths, so that a counter that
+    remembers texts spares long instructions.
     """
 
     renderer: Renderer
     counter: TokenCounter
     fixed: Head
     room: int
+    rule: str = HALF_RULE
 
     def render(self, head: Head) -> list[Piece]:
         """Render the head."""
@@ -72,7 +75,7 @@ def _with_summary(head_room: HeadRoom, head: Head, entry: SummaryEntry, limit: i
 
     shorter = cut_at_sentence(entry.text, fits=is_short)
     text = cut_at_sentence(entry.text, fits=lambda text: is_short(text) and head_room.fits(with_text(text)))
-    why = f"max_summary_tokens {limit:,}" if text == shorter else HALF_RULE
+    why = f"max_summary_tokens {limit:,}" if text == shorter else head_room.rule
     warnings = _cut_warnings(WarningCode.SUMMARY_CUT, f"Summary {entry.number}", entry.text, text, why)
     return (head if text is None else with_text(text)), warnings
 
@@ -83,7 +86,7 @@ def _with_parent(head_room: HeadRoom, head: Head, parent: ParentContext) -> tupl
 
     text = cut_at_sentence(parent.text, fits=lambda text: head_room.fits(with_text(text)))
     name = f"The context of the parent {parent.title!r}"
-    warnings = _cut_warnings(WarningCode.PARENT_CONTEXT_CUT, name, parent.text, text, HALF_RULE)
+    warnings = _cut_warnings(WarningCode.PARENT_CONTEXT_CUT, name, parent.text, text, head_room.rule)
     return (head if text is None else with_text(text)), warnings
 
 

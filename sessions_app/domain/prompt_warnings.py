@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from sessions_app.domain.budget import Budget
 from sessions_app.domain.fates import History
+from sessions_app.domain.gaps import MOST_RUNS
 from sessions_app.domain.language_models import LanguageModel
 from sessions_app.domain.memory_settings import MemorySettings
 from sessions_app.domain.pieces import TOOL_CALLS, Renderer, Tail
@@ -81,9 +82,9 @@ def left_out_warnings(choice: Choice, renderer: Renderer, name: str) -> Iterator
 
 
 def gap_warnings(
-    lost: Sequence[FateRange], extract: Span | None, budget: Budget, ways: WaysOut
+    lost: Sequence[FateRange], extract: Span | None, budget: Budget, ways: WaysOut, *, is_stopgap: bool
 ) -> Iterator[PromptWarning]:
-    """Warn of runs that no summary covers: that an extract stands in for some, and that others are lost."""
+    """Warn of runs that no summary covers: that an extract stands in for some, and that others are lost, and why."""
     if extract is not None:
         first, last = extract
         runs = f"Run {first} does" if first == last else f"Runs {first}-{last} do"
@@ -95,8 +96,10 @@ def gap_warnings(
     if lost:
         first, last = lost[0].first, lost[-1].last
         runs = f"Run {first} is" if first == last else f"Runs {first}-{last} are"
+        no_room = "not even an extract of a few words fits into its half of the room"
+        why = f"an extract stands in for at most {MOST_RUNS} runs" if extract else no_room
         yield PromptWarning(
             WarningCode.RUNS_LOST,
-            f"{runs} neither in the prompt nor in its summary: {budget.limit} is reached. "
-            f"Ways out: {ways(first, last)}.",
+            f"{runs} neither in the prompt nor in its summary: {budget.limit} is reached"
+            f"{f', and {why}' if is_stopgap else ''}. Ways out: {ways(first, last)}.",
         )

@@ -66,6 +66,11 @@ class Selection:
     shortened: RenderedRun | None = None
 
     @property
+    def room(self) -> int:
+        """The tokens that there are for runs."""
+        return self.left + sum(rendered.tokens for rendered in self.kept)
+
+    @property
     def pieces(self) -> list[Piece]:
         """The pieces of the kept runs."""
         return [piece for rendered in self.kept for piece in rendered.pieces]

@@ -22,9 +22,15 @@ def shortened(excerpt: Excerpt, *, fits: Callable[[Excerpt], bool]) -> Excerpt |
     return _fitted(excerpt, fits, SHORTENED) or _fitted(ends, fits, f"{SHORTENED}: its first and last message only")
 
 
+def with_short_texts(run: Run, length: int) -> Run:
+    """Return the run with each of its texts cut to so many characters, marked."""
+    events = tuple(_cut_event(event, length) for event in run.events)
+    return replace(run, events=events, error=cut_to_length(run.error, length))
+
+
 def _fitted(excerpt: Excerpt, fits: Callable[[Excerpt], bool], taken: str) -> Excerpt | None:
     def cut(length: int) -> Excerpt:
-        return replace(excerpt, run=_cut(excerpt.run, length))
+        return replace(excerpt, run=with_short_texts(excerpt.run, length))
 
     length = last_that_fits(range(1, _longest(excerpt.run) + 1), lambda length: fits(cut(length)))
     return None if length is None else replace(cut(length), taken="; ".join(filter(None, (excerpt.taken, taken))))
@@ -53,11 +59,6 @@ def _lengths(event: Event) -> list[int]:
     texts = [tool.arguments, tool.result or "", tool.error or ""] if tool else []
     parts = [str(part.get("text", "")) for part in event.content or ()]
     return [len(text) for text in (event.text, *texts, *parts)]
-
-
-def _cut(run: Run, length: int) -> Run:
-    events = tuple(_cut_event(event, length) for event in run.events)
-    return replace(run, events=events, error=cut_to_length(run.error, length))
 
 
 def _cut_event(event: Event, length: int) -> Event:
