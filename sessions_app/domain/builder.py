@@ -18,6 +18,7 @@ from sessions_app.domain.plan import PastTurn, Prompt, PromptPlan
 from sessions_app.domain.prompt_formats import PROMPT_FORMATS
 from sessions_app.domain.seeds.deciding import decide_as_seed
 from sessions_app.domain.seeds.rules import has_seed_rule
+from sessions_app.domain.summarizers.templates import SUMMARY, check_template
 from sessions_app.domain.tool_definitions import check_tools
 from sessions_app.domain.transcript import TranscriptReader
 
@@ -95,7 +96,9 @@ def plan_prompt(*, reader: TranscriptReader, settings: EffectiveSettings, query:
 
 
 def terms_of(settings: EffectiveSettings) -> Terms:
-    """Return what the settings come to, or raise WindowUnknown."""
+    """Return what the settings come to, or raise WindowUnknown, or InvalidInput for a template that is none."""
+    if settings.summary_template:
+        check_template(settings.summary_template, places=(SUMMARY,), pointer="/summary_template")
     model = settings.model
     renderer = PROMPT_FORMATS[settings.values.format]
     return Terms(settings, model, model.counter, budget_of(settings.values, model), renderer)

@@ -6,13 +6,13 @@ from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
 from sessions_app.domain.plan import Part, Segment
+from sessions_app.domain.summarizers.templates import SUMMARY, fill_template
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import Event, EventKind, ParentContext, Run, other_kinds
 
 SYSTEM = "system"
 SECTION_END = "\n\n"
 IMAGE = "[image]"
-SUMMARY_PLACE = "{summary}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Head:
         """The summary as it is sent below its heading or in its template."""
         if not self.summary_template or not self.summary.strip():
             return self.summary
-        return self.summary_template.replace(SUMMARY_PLACE, self.summary).strip()
+        return fill_template(self.summary_template, {SUMMARY: self.summary}).strip()
 
     @property
     def extract_heading(self) -> str:

@@ -6,6 +6,7 @@ import pytest
 import tiktoken
 
 from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.plan import Prompt, WarningCode
 from sessions_app.domain.transcript import SummaryEntry
 from tests.domain.fakes.transcripts import SUMMARY_TEMPLATES, InMemoryTranscript, exchange, settings
@@ -79,3 +80,10 @@ def test_a_template_that_leaves_no_room_leaves_the_summary_out_and_warns():
     prompt = build(max_input_tokens=60, summary_template=f"{'word ' * 60}{{summary}}")
     assert prompt.covers_through is None
     assert WarningCode.SUMMARY_CUT in [warning.code for warning in prompt.warnings]
+
+
+@pytest.mark.parametrize("template", ["Before:", "{summary} {summary}", "{summary} of {user}", "{{summary}}"])
+def test_a_template_in_which_the_summary_does_not_stand_once_is_refused(template: str):
+    with pytest.raises(InvalidInput) as refused:
+        build(summary_template=template)
+    assert [error.pointer for error in refused.value.errors] == ["/summary_template"]

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from sessions_app.domain.as_sent import context_as_sent, ending_as_sent, is_blank, system_text_as_sent
 from sessions_app.domain.pieces import (
-    SUMMARY_PLACE,
     SYSTEM,
     TOOL_CALLS,
     Head,
@@ -26,7 +25,7 @@ USER = "user"
 ASSISTANT = "assistant"
 LABELS = {USER: "User: ", ASSISTANT: "Assistant: "}
 CLOSING = "Assistant:"
-SUMMARY_SENTENCE = "Summary of the conversation so far: {summary}"
+SUMMARY_SENTENCE = "Summary of the conversation so far: {}"
 PARAGRAPH_END = "\n\n"
 
 
@@ -83,7 +82,7 @@ def payload(pieces: Sequence[Piece]) -> Payload:
 def _introduced(head: Head) -> str:
     if head.summary_template:
         return head.introduced_summary
-    return SUMMARY_SENTENCE.replace(SUMMARY_PLACE, head.summary).rstrip()
+    return SUMMARY_SENTENCE.format(head.summary).rstrip()
 
 
 def _piece(role: str, text: str, part: Part, position: int | None, counter: TokenCounter) -> Piece:

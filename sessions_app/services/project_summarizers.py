@@ -1,0 +1,40 @@
+"""A project's choice of summarizer, and how its prompts introduce a summary."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from sessions_app.clients import Work
+from sessions_app.domain.errors import NotFound
+from sessions_app.models import Project, ProjectSummarizer, Session
+from sessions_app.services.wishes import hurry, wish_for_all
+
+
+def save_project_summarizer(*, project: Project, changes: Mapping[str, Any], now: datetime) -> ProjectSummarizer:
+    """Store columns of the project's choice, already checked; summaries that exist stay as they are.
+
+    Another summarizer is tried at once where the one before has failed; another introduction alters next prompts.
+    """
+    with transaction.atomic():
+        if Project.objects.select_for_update().filter(pk=project.pk).first() is None:
+            raise NotFound("There is no such project.")
+        chosen = ProjectSummarizer.objects.filter(project=project).first() or ProjectSummarizer(project=project)
+        changed = {name for name, value in changes.items() if getattr(chosen, name) != value}
+        for name in changed:
+            setattr(chosen, name, changes[name])
+        chosen.save()
+        if "summary_template" in changed:
+            wish_for_all(sessions=Session.objects.filter(project=project), now=now)
+        if changed - {"summary_template"}:
+            _try_again(project, now)
+    return chosen
+
+
+def _try_again(project: Project, now: datetime) -> None:
+    """Let sessions whose summarizing has failed not wait for what another summarizer did."""
+    failing = Session.objects.filter(project=project).exclude(next_attempt_at=None)
+    ordered = failing.order_by("pk").select_for_update().values("pk")
+    if Session.objects.filter(pk__in=ordered).update(next_attempt_at=None, summary_wanted_at=now):
+        hurry(Work.SWEEP)
