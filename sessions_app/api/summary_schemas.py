@@ -5,6 +5,8 @@ from datetime import datetime
 from ninja import Field
 
 from sessions_app.api.schemas import In, Out, PageQuery, Whole, money
+from sessions_app.domain.facts.report import KeptReport, from_stored
+from sessions_app.domain.facts.values import FactKind, FactState
 from sessions_app.models import Session, Summary, SummaryOrigin, SummaryStatus
 
 LONGEST_WAIT = 30
@@ -33,6 +35,26 @@ class RollbackTarget(In):
     to: str = Field(description="The id of a completed entry of the session.")
 
 
+class FactOut(Out):
+    """Something that was said, and whether the summary's text still says it."""
+
+    kind: FactKind
+    text: str
+    position: Whole = Field(description="The run where it was said first.")
+    speaker: str
+    state: FactState
+
+
+class FactsOut(Out):
+    """What the summary kept of its predecessor's facts and of those in the runs it newly covers."""
+
+    kept: Whole
+    new: Whole = Field(description="Those of the kept that were said in the newly covered runs.")
+    gone: Whole = Field(description="They stood in the predecessor's text and left the memory here.")
+    missed: Whole = Field(description="They were said in the newly covered runs and never got into a summary.")
+    rows: list[FactOut] = Field(description="At most 200; the counts are of all.")
+
+
 class SummaryOut(Out):
     """An entry of a session's ledger."""
 
@@ -47,6 +69,7 @@ class SummaryOut(Out):
     text: str
     tokens_before: Whole = Field(description="Of what the summarizer was given.")
     tokens: Whole = Field(description="Of the text.")
+    facts: FactsOut | None = Field(description="Null where there is no text.")
     predecessor_id: str | None
     adopted_from_id: str | None = Field(description="The parent's entry that a fork took over.")
     summarizer: str
@@ -99,6 +122,7 @@ def summary_out(entry: Summary, session: Session) -> SummaryOut:
         text=entry.text,
         tokens_before=entry.tokens_before,
         tokens=entry.tokens_o200k,
+        facts=_facts(from_stored(entry.facts or None)),
         predecessor_id=_id(entry.predecessor_id),
         adopted_from_id=_id(entry.adopted_from_id),
         summarizer=entry.summarizer,
@@ -130,3 +154,19 @@ def ledger_state(session: Session) -> LedgerState:
 
 def _id(pk: int | None) -> str | None:
     return None if pk is None else f"sum_{pk}"
+
+
+def _facts(report: KeptReport | None) -> FactsOut | None:
+    if report is None:
+        return None
+    rows = [
+        FactOut(
+            kind=row.fact.kind,
+            text=row.fact.text,
+            position=row.fact.position,
+            speaker=row.fact.speaker,
+            state=row.state,
+        )
+        for row in report.rows
+    ]
+    return FactsOut(kept=report.kept, new=report.new, gone=report.gone, missed=report.missed, rows=rows)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from django.db import transaction
 
 from sessions_app.domain.errors import Conflict, FieldError, InvalidInput, NotFound
+from sessions_app.domain.facts.report import from_stored, kept, to_stored
 from sessions_app.domain.language_models import language_model
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.domain.tokens import STORED_COUNTER
@@ -92,6 +93,7 @@ def edit(*, entry: Summary, text: str, actor: str, now: datetime) -> Summary:
             text=text,
             tokens_before=entry.tokens_o200k,
             tokens_o200k=STORED_COUNTER.text(text),
+            facts=to_stored(kept(previous=from_stored(entry.facts or None), runs=(), text=text)),
             cost_usd=Decimal(0),
             actor=actor,
             created_at=now,

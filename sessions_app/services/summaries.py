@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from sessions_app.domain.budget import budget_of
 from sessions_app.domain.errors import ConvowebError, WindowUnknown
+from sessions_app.domain.facts.report import KeptReport, from_stored, kept, to_stored
 from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings
 from sessions_app.domain.summaries import (
@@ -166,18 +167,25 @@ def _work(held: Claim, settings: MemorySettings, now: datetime) -> Outcome:
             request = _request(held, settings)
             answer = SUMMARIZERS[SummarizerName(held.entry.summarizer)](request)
         text = accepted_text(clean_text(answer), request)
+        facts = kept(previous=_facts_before(held), runs=request.runs, text=text)
     except Exception as error:  # noqa: BLE001 (whatever a summarizer raises, the runs stay and it is tried again)
         summary_claims.fail(held=held, error=error, took=_since(began), now=now)
         return Outcome.FAILED
     done = summary_claims.complete(
         held=held,
         text=text,
+        facts=to_stored(facts),
         tokens=STORED_COUNTER.text(text),
         tokens_before=STORED_COUNTER.text(held.previous) + sum(run.tokens for run in request.runs),
         took=_since(began),
         now=now,
     )
     return Outcome.ADVANCED if done else Outcome.BUSY
+
+
+def _facts_before(held: Claim) -> KeptReport | None:
+    head = held.session.summary
+    return from_stored(head.facts or None) if head else None
 
 
 def _since(began: float) -> timedelta:

@@ -112,12 +112,15 @@ def _lease_end() -> ExpressionWrapper:
     return ExpressionWrapper(Now() + LEASE, output_field=DateTimeField())
 
 
-def complete(*, held: Claim, text: str, tokens: int, tokens_before: int, took: timedelta, now: datetime) -> bool:
+def complete(
+    *, held: Claim, text: str, facts: dict[str, Any], tokens: int, tokens_before: int, took: timedelta, now: datetime
+) -> bool:
     """Put the text into use together with what it covers; false, and nothing changed, if the claim is void by now."""
     with transaction.atomic():
         done = use(held.entry, held.session) and _own(held).update(
             status=SummaryStatus.COMPLETED,
             text=text,
+            facts=facts,
             tokens_o200k=tokens,
             tokens_before=tokens_before,
             error="",

@@ -8,6 +8,7 @@ import pytest
 from convoweb.api import api
 from sessions_app.domain.language_models import ModelFacts
 from sessions_app.domain.memory_settings import SETTINGS
+from sessions_app.models import Summary
 from sessions_app.services.model_overrides import set_model_override
 from tests.factories import NOW, make_open_run, make_project, make_session
 
@@ -18,6 +19,7 @@ BODIES = {
     "run_events_add": {"role": "assistant", "content": "a"},
     "sessions_fork": {"at": 0},
     "prompts_compare": {"b": {}},
+    "summaries_roll_back": {"to": "sum_0"},
 }
 
 
@@ -67,6 +69,13 @@ def test_only_what_exists_is_in_it():
         "/sessions/{session_id}/prompt",
         "/sessions/{session_id}/prompt/compare",
         "/sessions/{session_id}/replay",
+        "/sessions/{session_id}/summaries",
+        "/sessions/{session_id}/summaries/rollback",
+        "/sessions/{session_id}/summaries/resume",
+        "/summaries/{summary_id}",
+        "/summaries/{summary_id}/retry",
+        "/summaries/{summary_id}/cancel",
+        "/summaries/{summary_id}/text",
         "/runs/{run_id}",
         "/runs/{run_id}/events",
         "/events/{event_id}",
@@ -107,7 +116,14 @@ def test_nothing_of_another_project_can_be_reached(make_bot, method, path, opera
     run = make_open_run(mine)
     facts = ModelFacts(context_window=9_000)
     set_model_override(project=mine.project, name="mine/model", facts=facts, now=NOW)
-    ids = {"session_id": "mine", "run_id": run.public_id, "event_id": run.events.get().public_id, "name": "mine/model"}
+    summary = Summary.objects.create(session=mine, number=1, covers_through=1, created_at=NOW)
+    ids = {
+        "session_id": "mine",
+        "run_id": run.public_id,
+        "event_id": run.events.get().public_id,
+        "summary_id": summary.public_id,
+        "name": "mine/model",
+    }
     before = make_bot(mine.project).get("/sessions/mine").content
     body = BODIES.get(operation["operationId"], {})
 
@@ -115,7 +131,7 @@ def test_nothing_of_another_project_can_be_reached(make_bot, method, path, opera
     theirs = stranger.call(method, path.format(**ids), None if method == "GET" else body)
     nothing = stranger.call(
         method,
-        path.format(session_id="none", run_id="none", event_id="evt_0", name="none"),
+        path.format(session_id="none", run_id="none", event_id="evt_0", summary_id="sum_0", name="none"),
         None if method == "GET" else body,
     )
 
