@@ -14,7 +14,10 @@ AT_ONCE = {"summarize_at": 0, "max_input_tokens": 4000}
 
 
 class Scripted:
-    """A summarizer that records what it was given and answers by a script: a text, an error, or by itself."""
+    """A summarizer that records what it was given and answers by a script: a text, an error, or by itself.
+
+    What else stands in the script is called first: what happens meanwhile.
+    """
 
     def __init__(self, *script):
         self.script = list(script)
@@ -23,9 +26,11 @@ class Scripted:
     def __call__(self, request):
         self.calls.append((request.previous, [run.position for run in request.runs]))
         answer = self.script.pop(0) if self.script else None
+        if callable(answer):
+            answer = answer()
         if isinstance(answer, Exception):
             raise answer
-        if answer is not None:
+        if isinstance(answer, str):
             return answer
         before = request.previous.removeprefix("S[").removesuffix("]")
         return "S[" + ",".join(filter(None, [before, *(str(run.position) for run in request.runs)])) + "]"

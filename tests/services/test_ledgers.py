@@ -146,16 +146,8 @@ def test_a_cancelled_entry_rests_until_something_changes(scripted):
 
 
 def test_what_a_worker_brings_after_a_cancellation_is_dropped(scripted):
-    summarizer = scripted()
+    scripted(lambda: cancel(entry=session.summaries.get(), now=LATER))
     session = make_session(runs=4, settings=AT_ONCE | {"offset": 1})
-    work = type(summarizer).__call__
-
-    class Slow(type(summarizer)):
-        def __call__(self, request):
-            cancel(entry=session.summaries.get(), now=LATER)
-            return work(self, request)
-
-    summarizer.__class__ = Slow
     assert advance(session_pk=session.pk, now=LATER) is Outcome.BUSY
     session.refresh_from_db()
     assert (session.summary, session.summaries.get().status) == (None, "cancelled")
@@ -192,17 +184,8 @@ def test_an_edit_that_could_not_be_sent_is_refused(summarized, text, refusal):
 
 
 def test_an_edit_meanwhile_wins_over_a_running_summary(summarized, scripted):
-    summarizer = scripted()
+    summarizer = scripted(lambda: edit(entry=summarized.summary, text="Edited.", actor="mira", now=SOON))
     append_turns(summarized, now=LATER)
-    work = type(summarizer).__call__
-
-    class Slow(type(summarizer)):
-        def __call__(self, request):
-            if not self.calls:
-                edit(entry=summarized.summary, text="Edited.", actor="mira", now=SOON)
-            return work(self, request)
-
-    summarizer.__class__ = Slow
     assert advance(session_pk=summarized.pk, now=LATER) is Outcome.BUSY
     advance_all(summarized, SOON)
     assert summarizer.calls[-1] == ("Edited.", [9])
@@ -248,16 +231,8 @@ def test_an_entry_out_of_use_can_come_into_use_again(summarized):
 
 
 def test_a_rollback_stops_what_runs(summarized, scripted):
-    summarizer = scripted()
+    scripted(lambda: roll_back(session=summarized, entry=entry_of(summarized, 3), actor="mira", now=SOON))
     append_turns(summarized, now=LATER)
-    work = type(summarizer).__call__
-
-    class Slow(type(summarizer)):
-        def __call__(self, request):
-            roll_back(session=summarized, entry=entry_of(summarized, 3), actor="mira", now=SOON)
-            return work(self, request)
-
-    summarizer.__class__ = Slow
     assert advance(session_pk=summarized.pk, now=LATER) is Outcome.BUSY
     summarized.refresh_from_db()
     assert (summarized.summary.number, entry_of(summarized, 7).status) == (3, "cancelled")
