@@ -129,3 +129,22 @@ def test_an_entry_that_failed_becomes_the_one_that_is_taken(parent, summarizer):
     assert (failed.status, failed.origin, failed.error, failed.covers_through) == ("completed", "adopted", "", 9)
     assert fork.summary == failed
     assert summarizer.calls == []
+
+
+def test_fifty_forks_of_a_long_parent_need_no_summarizer(summarizer):
+    parent = make_session(make_project(), "parent", settings={"max_input_tokens": 600, "offset": 2})
+    for _ in range(60):
+        append_turns(parent)
+        advance_all(parent)
+    assert parent.summaries.count() >= 3
+    assert summarizer.calls
+    summarizer.calls.clear()
+    forks = [fork_session(session=parent, at=at, public_id=f"fork-{at}", now=LATER) for at in range(11, 61)]
+
+    for fork in forks:
+        assert advance_all(fork, LATER) == [Outcome.NOTHING_DUE]
+    covers = [fork.summary.covers_through if fork.summary else 0 for fork in forks]
+    assert summarizer.calls == []
+    assert covers == sorted(covers)
+    assert covers[-1] == parent.summary.covers_through
+    assert all(sent(fork) == list(range(covered + 1, fork.forked_at + 1)) for fork, covered in zip(forks, covers))
