@@ -10,7 +10,7 @@ ORACLE_NEWEST := .venv-oracle-newest
 CONFORMANCE_CASES ?= 10000
 PROPERTY_PROMPTS ?= 100000
 
-.PHONY: run test lint bench docs conformance oracle properties clean requirements
+.PHONY: run test lint bench facts docs conformance oracle properties clean requirements
 
 run: $(RUN_STAMP)
 	@exec $(BIN)/python manage.py up
@@ -43,6 +43,10 @@ oracle: $(ORACLE)/.installed $(ORACLE_NEWEST)/.installed
 # Prints the table of docs/performance.md; takes about five minutes on a quiet machine.
 bench: $(DEV_STAMP) $(ORACLE)/.installed
 	@$(BIN)/python -m benchmarks
+
+# Measures which facts summaries keep and writes docs/summarizers.md and its curve; takes less than a minute.
+facts: $(DEV_STAMP)
+	@$(BIN)/python -m benchmarks.planted_facts
 
 docs: $(DEV_STAMP)
 	$(BIN)/python manage.py settings_reference > docs/settings.md
