@@ -6,13 +6,14 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.planted_facts.__main__ import BASELINE, OURS, promise_holds
 from benchmarks.planted_facts.conversations import PLANTED_WITHIN, TURNS, Conversation, Planted, conversations
 from benchmarks.planted_facts.drawing import drawing
 from benchmarks.planted_facts.first_sentences import first_sentence
 from benchmarks.planted_facts.first_sentences import summarize as first_sentences
 from benchmarks.planted_facts.rolling import SETTINGS, steps_of, texts_after
 from benchmarks.planted_facts.scripts import Fact, Kind, Speaker
-from benchmarks.planted_facts.survival import STEPS, curve, fates, table
+from benchmarks.planted_facts.survival import STEPS, Fate, curve, fates, table
 from sessions_app.domain.in_memory import InMemoryTranscript
 from sessions_app.domain.summaries import SummaryRequest
 
@@ -73,7 +74,7 @@ def test_each_key_is_in_what_is_said(made):
 
 
 def test_facts_stand_at_the_beginning_in_the_middle_and_at_the_end_of_messages(made):
-    places = Counter()
+    places: Counter[str] = Counter()
     for each in made:
         for planted in each.planted:
             if planted.fact.by is Speaker.USER:
@@ -163,6 +164,19 @@ def test_a_fact_counts_from_the_step_that_takes_it_on(made):
         next(line for line in table([*found], ["ours"]) if line.startswith("| all"))
         == "| all | 1 | 100 % | 0 % | 0 % |"
     )
+
+
+@pytest.mark.parametrize(
+    ("ours", "baseline", "holds"),
+    [
+        ([10] * 19 + [8], [7] * 20, True),
+        ([10] * 19 + [7], [6] * 20, False),
+        ([9, *[10] * 19], [9] * 20, False),
+    ],
+)
+def test_the_promise_is_to_be_ahead_after_every_step_and_to_keep_four_fifths_to_the_end(ours, baseline, holds):
+    kept = [{OURS: [n < each for each in ours], BASELINE: [n < each for each in baseline]} for n in range(10)]
+    assert promise_holds([Fate(RED, "en", each) for each in kept]) is holds
 
 
 def test_the_picture_is_an_svg_that_names_both_curves_and_their_ends():
