@@ -7,9 +7,10 @@ from typing import Any
 
 from tests.properties.handed_down import covered_by
 from tests.properties.sent import Sent
-from tests.properties.wanted import Marks, Want, markers, marks_of, past_of, strings_in, wants
+from tests.properties.wanted import Marks, Want, markers, marks_of, past_of, wants
 
 SHORTENED = "[shortened]"
+MOST_EXTRACTED = 200
 
 
 @dataclass(frozen=True)
@@ -175,25 +176,19 @@ def _warning_faults(judged: Judged, kept: Sequence[Want]) -> Iterator[str]:
 
 
 def _extract_faults(judged: Judged, kept: Sequence[Want]) -> Iterator[str]:
-    """An extract is warned of, wanted, and of the runs that it names, which are those that are dropped."""
+    """An extract is warned of, wanted, and of the runs that it names, the newest of those that are dropped."""
     extract, extracted = judged.sent.extract, judged.extracted
     if bool(extracted) != ("runs_extracted" in judged.codes):
         yield "warnings: of an extract"
     if extract is None:
         return
     dropped = [want.position for want in judged.wanted if want not in kept]
-    if _is_short(judged, dropped) and sorted(dropped) != list(extracted):
+    if sorted(dropped)[-MOST_EXTRACTED:] != list(extracted):
         yield f"fates: the extract is of {extracted}, dropped are {dropped}"
     if not markers([extract[2]]) <= _markers_among(judged):
         yield "fates: the extract is of other runs than it says"
     if judged.sent.asked["settings"]["on_gap"] != "stopgap":
         yield "fates: an extract that nobody asked for"
-
-
-def _is_short(judged: Judged, positions: Sequence[int]) -> bool:
-    """Whether an extract is of all these runs: it is of the newest 200, and of some 100,000 tokens of them."""
-    texts = [text for at in positions for text in strings_in(judged.conversation["runs"][at - 1]["events"])]
-    return len(positions) <= 200 and sum(len(text.strip()) for text in texts) < 100_000
 
 
 def _markers_among(judged: Judged) -> frozenset[str]:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from tests.properties.fates import Judged, fate_faults
+from tests.properties.gaps import gap_faults
 from tests.properties.handed_down import handed_down_faults
 from tests.properties.necessity import necessity_faults
 from tests.properties.refusals import must_be_refused, refusal_faults
@@ -45,6 +46,7 @@ def faults(
         *found,
         *handed_down_faults(conversation, sent, again),
         *fate_faults(judged),
+        *gap_faults(judged, again),
         *order_faults(judged),
         *result_faults(judged),
         *speaker_faults(judged),

@@ -8,7 +8,7 @@ from typing import Any
 from tests.properties.features import FEATURES
 from tests.properties.requests import FORMATS, STRATEGIES
 
-LAWS = ("budget", "validity", "fates", "order", "warnings", "refusals", "exception")
+LAWS = ("budget", "validity", "fates", "gaps", "order", "warnings", "refusals", "exception")
 MOST_SHOWN = 20
 
 

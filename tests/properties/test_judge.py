@@ -112,3 +112,10 @@ def test_a_right_answer_has_no_fault_and_runs_of_every_kind():
 )
 def test_a_spoilt_answer_is_found(spoil: Callable[[Plain], object], law: str):
     assert law in laws(spoil)
+
+
+def test_runs_that_are_lost_though_an_extract_fits_are_found():
+    wanted = with_settings(asked(), on_gap="stopgap")
+    assert faults(CONVERSATION, wanted, ENGINE(wanted), ENGINE) == []
+    found = faults(CONVERSATION, wanted, ENGINE(asked()), ENGINE)
+    assert "gaps" in {fault.partition(":")[0] for fault in found}
