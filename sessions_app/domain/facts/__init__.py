@@ -1,0 +1,1 @@
+"""What was said and is worth remembering, and whether a summary still says it."""

@@ -1,0 +1,111 @@
+"""Names in a sentence: what is written with a capital letter that grammar does not ask for."""
+
+# ruff: noqa: RUF001 (typographic apostrophes are what people write)
+
+import re
+from collections.abc import Set as AbstractSet
+
+from sessions_app.domain.facts.lines import LABEL
+from sessions_app.domain.facts.words import is_stop_word
+
+_UPPER = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĻŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽА-ЯЁІЇЄΑ-Ω"
+_CAPITALIZED = rf"[{_UPPER}][\w'’-]{{1,40}}"
+_PARTICLE = "(?:de|da|do|van|von|der|den|del|di|la|of|the|&)"
+_RUN = re.compile(rf"(?<![\w@#/.'’-]){_CAPITALIZED}(?: (?:{_PARTICLE} ){{0,2}}{_CAPITALIZED}){{0,4}}")
+_TITLED = re.compile(
+    r"\b(?:Herrn?|Frau|Familie|Mr|Mrs|Ms|Dr|Prof|Señora?|Mme|M)\.? (?:(?:Dr|Prof)\.? )?"
+    rf"{_CAPITALIZED}(?: {_CAPITALIZED})?"
+)
+_TO_A_PLACE = re.compile(
+    rf"\b(?:nach|aus) (?!Hause|Absprache|Ankunft|Abflug|Versehen|Wunsch|Zeit|Plan|Rücksprache|Angst)({_CAPITALIZED})"
+)
+# "Seattle (SEA)" is one name.
+_ABBREVIATED = re.compile(r"\w \($")
+_SPELT = re.compile(r"[A-ZÀ-ÖØ-Þ]{3,8}")
+_ADDRESSED = re.compile(
+    "[王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林高罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾萧蕭田董潘袁蔡蒋蔣余于杜叶葉程魏苏蘇吕呂丁任卢盧姚沈钟鍾姜崔谭譚陆陸范汪廖石金韦韋贾賈夏付方邹鄒熊白孟秦邱侯江尹薛"
+    r"][\u4e00-\u9fff]{0,2}(?:先生|女士|小姐|医生|醫生|经理|經理|老师|老師)"
+    r"|(?!お?客|皆|何|奥|神|誰|者|母|父|兄|姉)[\u4e00-\u9fff]{1,4}(?:さん|様|さま)"
+    r"|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,3}先生"
+    "|[《「『][^》」』\n]{2,30}[》」』]"
+)
+_GERMAN = re.compile(
+    r"\b(?:der|das|und|ist|nicht|ich|eine|einen|wir|mit|für|auf|dem|zu|zum|zur|von|im|haben|bitte|ihnen|ihre|uns|auch|"
+    r"oder|keine|werden|wird|sind|bei|uhr|die)\b",
+    re.IGNORECASE,
+)
+_NOT_NAMES = """
+    id ids ok okay faq url api json html pdf dob eta asap am pm est edt pst pdt cst utc gmt cet usd eur gbp chf jpy
+    cny mr mrs ms dr prof herr herrn frau sir madam hi hello hey dear thanks thank yes no please ps re fyi btw dm tv
+    pc ui it stop option options step flight english german
+"""
+NO_NAMES = frozenset(_NOT_NAMES.split())
+
+
+def is_german(text: str) -> bool:
+    """Whether a text is German, about: there each noun has a capital letter."""
+    return len({match[0].casefold() for match in _GERMAN.finditer(text)}) >= 2
+
+
+def names_in(sentence: str, *, common: AbstractSet[str], german: bool) -> list[tuple[int, int]]:
+    """Return where names stand in a sentence; `common` are the words that are also written small."""
+    label = LABEL.match(sentence)
+    spans = [match.span() for match in _ADDRESSED.finditer(sentence)]
+    if not any(character.islower() for character in sentence):
+        return spans
+    if german:
+        spans += [match.span() for match in _TITLED.finditer(sentence)]
+        spans += [match.span(1) for match in _TO_A_PLACE.finditer(sentence)]
+    spans += [
+        span
+        for match in _RUN.finditer(sentence, label.end() if label else 0)
+        if (span := _name(match, common, german=german))
+    ]
+    return _apart(spans)
+
+
+def _name(run: re.Match[str], common: AbstractSet[str], *, german: bool) -> tuple[int, int] | None:
+    """Return the part of a run of capitalized words that is a name, if any is."""
+    words = list(re.finditer(r"\S+", run[0]))
+    while words and _holds_together(words[0][0]):
+        del words[0]
+    while words and _holds_together(words[-1][0]):
+        del words[-1]
+    if not words or run.string.startswith(":", run.end()) or all(_plain(word[0]) in common for word in words):
+        return None
+    start, end = run.start() + words[0].start(), run.start() + words[-1].end()
+    if len(words) > 1 and words[0].start() == 0 and run.start() == 0 and _plain(words[0][0]) in common:
+        start = run.start() + words[1].start()
+    alone = sum(word[0][0].isupper() for word in words) == 1
+    begins = _begins_a_sentence(run.string, start)
+    if _SPELT.fullmatch(run.string, start, end):
+        return None if _ABBREVIATED.search(run.string, max(0, start - 3), start) else (start, end)
+    if not (german or begins if alone else german and begins):
+        return start, end
+    return None
+
+
+def _begins_a_sentence(text: str, place: int) -> bool:
+    before = text[max(0, place - 8) : place].rstrip(" \"'(*“„«-–")
+    return not before.endswith(_INSIDE)
+
+
+# What a sentence has before a word that is not its first.
+_INSIDE = tuple("abcdefghijklmnopqrstuvwxyzäöüßéèáíóúñçàâêîôûабвгдежзийклмнопрстуфхцчшщъыьэюя0123456789,;)’'")
+
+
+def _plain(word: str) -> str:
+    return word.casefold().removesuffix("'s").removesuffix("’s")
+
+
+def _holds_together(word: str) -> bool:
+    return _plain(word) in NO_NAMES or is_stop_word(word)
+
+
+def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans in order, without those that begin inside one before."""
+    kept: list[tuple[int, int]] = []
+    for span in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not kept or span[0] >= kept[-1][1]:
+            kept.append(span)
+    return kept
