@@ -3,6 +3,7 @@
 import os
 import sys
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 
@@ -13,6 +14,8 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except KeyboardInterrupt:
         sys.exit(130)
+    except ImproperlyConfigured as error:
+        sys.exit(f"{error}")
 
 
 # The web server starts its own processes by importing this file again, so nothing may run at import.

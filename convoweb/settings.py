@@ -9,7 +9,7 @@ from urllib.parse import quote
 import environ
 import structlog
 
-from convoweb import log_filters, private_files, secret_key, vocabularies
+from convoweb import endpoints, log_filters, private_files, secret_key, vocabularies
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -39,6 +39,8 @@ CONVOWEB_MAX_UPLOAD = env.int("CONVOWEB_MAX_UPLOAD", default=512 * 1024 * 1024)
 CONVOWEB_MODEL = env.str("CONVOWEB_MODEL", default="gpt-4.1-mini")
 CONVOWEB_RUN_TIMEOUT = env.int("CONVOWEB_RUN_TIMEOUT", default=3600)
 CONVOWEB_SWEEP_INTERVAL = env.int("CONVOWEB_SWEEP_INTERVAL", default=30)
+CONVOWEB_ENDPOINTS = endpoints.addresses(env.str("CONVOWEB_ENDPOINTS", default=""))
+CONVOWEB_ENDPOINT_KEYS = endpoints.keys(os.environ, CONVOWEB_ENDPOINTS)
 
 # Applications and requests
 
@@ -275,5 +277,7 @@ LOGGING = {
         "django_structlog.celery.receivers": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.app.trace": {"filters": ["no_sweeps"]},
+        # What is asked of model endpoints is what people said; it belongs into no log, however much is logged.
+        **{name: {"level": "WARNING"} for name in ("httpcore2", "httpx2", "openai")},
     },
 }

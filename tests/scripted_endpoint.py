@@ -118,6 +118,19 @@ class Slow:
 
 
 @dataclass(frozen=True, slots=True)
+class Drip:
+    """A header of an answer that goes on and on, a byte in each `pause` seconds."""
+
+    pause: float = 1.0
+
+    def send(self, to: "_Conversation") -> None:
+        to.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        while not to.is_over():
+            to.write(b"x")
+            to.wait(self.pause)
+
+
+@dataclass(frozen=True, slots=True)
 class Endless:
     """An answer of unknown length that never ends, as fast as it is read."""
 
@@ -127,7 +140,7 @@ class Endless:
             to.write(b" " * 65_536)
 
 
-Answer = Text | Status | Raw | Half | Nothing | Slow | Endless
+Answer = Text | Status | Raw | Half | Nothing | Slow | Drip | Endless
 
 TEN_MEGABYTES = Text("A sentence of ten megabytes. " * 360_000)
 

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from sessions_app import clients
+from sessions_app.clients import broker
 from sessions_app.models import Session, SummaryStatus
 from tests.factories import append_turns, make_session
 from tests.tasks.conftest import wait_until
@@ -108,7 +109,7 @@ def test_a_poke_that_cannot_be_published_is_logged_within_a_second_and_never_rai
     def refuse(*args, **options):
         raise OSError("no broker")
 
-    monkeypatch.setattr(clients.current_app, "send_task", refuse)
+    monkeypatch.setattr(broker.current_app, "send_task", refuse)
     clients.publish(clients.Work.SUMMARIZE, 1)
     assert "no broker" in caplog.text
 

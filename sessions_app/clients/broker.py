@@ -1,4 +1,4 @@
-"""What answers outside of this program: the broker that hands work to the workers."""
+"""The broker that hands work to the workers."""
 
 from enum import StrEnum
 from typing import Any
