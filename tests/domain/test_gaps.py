@@ -71,17 +71,86 @@ def test_summary_parents_and_extract_get_at_most_half_together():
         assert prompt.tokens.total <= budget
 
 
-def test_where_no_room_is_left_for_it_the_runs_are_lost():
-    reader = InMemoryTranscript(told(40), summaries=[SummaryEntry("s1", 1, 5, "A word. " * 200)])
-    prompt = build(reader, max_input_tokens=80)
-    assert Fate.LOST in {each.fate for each in prompt.fates}
-    assert "runs_lost" in codes(prompt)
-    assert "runs_extracted" not in codes(prompt)
+def test_the_summary_leaves_it_a_quarter_of_their_half_and_is_cut_at_a_sentence_which_is_said():
+    half, sentence = (400 - 10) // 2, 5
+    reader = InMemoryTranscript(told(40), summaries=[SummaryEntry("s1", 1, 5, "The tide was low. " * 100)])
+    prompt = build(reader, max_input_tokens=400)
+    summary, extract = (segment for segment in prompt.segments if segment.heading.startswith(("Summary", "Extract")))
+    assert summary.text.endswith("The tide was low. [shortened]")
+    assert summary.tokens + half // 4 <= half
+    assert summary.tokens + half // 4 + sentence > half
+    assert extract.tokens <= half // 4
+    assert [each.fate for each in prompt.fates] == [Fate.SUMMARIZED, Fate.SUMMARIZED, Fate.KEPT]
+    assert codes(prompt) == ["summary_cut", "runs_extracted"]
+    assert prompt.warnings[0].detail == (
+        "Summary 1 is shortened: an extract of runs that would be lost needs a part of its room."
+    )
 
 
-def test_it_never_takes_the_place_of_the_newest_run():
-    prompt = build(told(40), max_input_tokens=75)
-    assert fates(prompt)[-1][1:3] == (40, "kept")
+def test_a_summary_that_leaves_enough_stays_whole_beside_it():
+    whole = ("The tide was low. " * 12).strip()
+    reader = InMemoryTranscript(told(40), summaries=[SummaryEntry("s1", 1, 5, whole)])
+    prompt = build(reader, max_input_tokens=400)
+    assert f"{whole}\n\n# Extract" in system_of(prompt)
+    assert codes(prompt) == ["runs_extracted"]
+
+
+def test_parents_give_way_to_it_before_the_summary_does():
+    summary = ("They met. " * 20).strip()
+    reader = InMemoryTranscript(
+        told(60),
+        summaries=[SummaryEntry("s1", 1, 5, summary)],
+        parents=[ParentContext("Root", "Long ago. " * 200)],
+    )
+    prompt = build(reader, max_input_tokens=400, include_parent_context=True)
+    assert codes(prompt) == ["parent_context_cut", "runs_extracted"]
+    assert summary in system_of(prompt)
+    assert "an extract of runs" in prompt.warnings[0].detail
+
+
+def test_where_not_even_a_few_words_of_it_fit_the_runs_are_lost_and_it_says_why():
+    for summaries in ([], [SummaryEntry("s1", 1, 5, "A word. " * 200)]):
+        prompt = build(InMemoryTranscript(told(40), summaries=summaries), max_input_tokens=55)
+        assert Fate.LOST in {each.fate for each in prompt.fates}
+        lost = next(warning for warning in prompt.warnings if warning.code == "runs_lost")
+        assert "and not even an extract of a few words fits into its half of the room. Ways out: raise" in lost.detail
+        assert "runs_extracted" not in codes(prompt)
+
+
+def test_it_takes_the_place_of_the_newest_run_only_where_nothing_else_can_give_way():
+    for budget in range(75, 400):
+        prompt = build(told(40), max_input_tokens=budget)
+        assert fates(prompt)[-1][1:3] == (40, "kept")
+    large = [*told(40), exchange("How much? " * 20, "So much. " * 20)]
+    alone = build(large, max_input_tokens=2_000, last_n=1).tokens.total
+    for budget in range(alone, alone + 20):
+        prompt = build(large, max_input_tokens=budget)
+        assert fates(prompt) == [(1, 41, "summarized", "stopgap extract")]
+        assert codes(prompt) == ["newest_run_dropped", "runs_extracted"]
+    assert fates(build(large, max_input_tokens=alone + 30))[-1][:3] == (41, 41, "kept")
+
+
+def test_beside_a_summary_the_newest_run_stays_since_the_summary_gives_way():
+    large = [*told(40), exchange("How much? " * 20, "So much. " * 20)]
+    reader = InMemoryTranscript(large, summaries=[SummaryEntry("s1", 1, 5, "The tide was low. " * 8)])
+    whole = build(reader, max_input_tokens=2_000, last_n=1).tokens.total
+    prompt = build(reader, max_input_tokens=whole)
+    assert [each[2] for each in fates(prompt)] == ["summarized", "summarized", "kept"]
+    assert codes(prompt) == ["summary_cut", "runs_extracted"]
+
+
+def test_a_newest_run_that_may_be_cut_is_cut_for_it_rather_than_dropped():
+    reader = InMemoryTranscript([*told(40), exchange("How much? " * 50, "So much. " * 50)])
+    prompt = build_prompt(reader=reader, settings=settings(max_input_tokens=200), query="Go on.", shorten=True)
+    assert [each[:3] for each in fates(prompt)] == [(1, 40, "summarized"), (41, 41, "kept")]
+    assert set(codes(prompt)) == {"newest_run_shortened", "runs_extracted"}
+    assert prompt.tokens.total <= 200
+
+
+def test_it_is_made_whatever_max_summary_tokens_says():
+    prompt = build(told(40), max_input_tokens=600, max_summary_tokens=1)
+    assert [each[2] for each in fates(prompt)] == ["summarized", "kept"]
+    assert prompt.tokens.summary <= 32
 
 
 def test_it_covers_at_most_two_hundred_runs_and_older_ones_are_lost():
@@ -92,6 +161,7 @@ def test_it_covers_at_most_two_hundred_runs_and_older_ones_are_lost():
     assert extracted[1] - extracted[0] + 1 == 200
     assert kept[1:3] == (400, "kept")
     assert codes(prompt) == ["runs_extracted", "runs_lost"]
+    assert "is reached, and an extract stands in for at most 200 runs. Ways out: raise" in prompt.warnings[1].detail
     without = InMemoryTranscript(told(400))
     build(without, max_input_tokens=1_000, on_gap="warn")
     assert len(reader.fetched) <= len(without.fetched) + 199
@@ -124,16 +194,20 @@ def test_the_runs_that_stay_are_not_compared_with_those_that_make_room_for_it():
     assert len(prompt.fates) > 1
 
 
-def test_a_run_larger_than_an_extract_reads_at_most_is_extracted_all_the_same():
+def test_runs_that_are_huge_together_are_all_in_it_though_only_the_beginnings_of_their_texts_are_read():
     class Strict(InMemoryTranscript):
         def newest_before(self, position: int, *, not_below: int, tokens: int) -> list[Run]:
-            assert tokens >= 0
+            assert 0 <= tokens <= 100_000
             return super().newest_before(position, not_below=not_below, tokens=tokens)
 
-    runs = [exchange(FACT, "Noted."), replace(exchange(FACT, "Noted. " * 400), tokens=200_000), *told(10)]
-    extract = build(Strict(runs), max_input_tokens=400).extract
-    assert extract is not None
-    assert extract[0] == 1
+    huge = replace(exchange(FACT, "Noted. " * 400), tokens=90_000)
+    late = replace(exchange("Hello, you.", "So it goes. " * 10_000 + "The end is 8712."), tokens=90_000)
+    prompt = build(Strict([huge, *[late] * 9, *told(10)]), max_input_tokens=400)
+    assert prompt.extract is not None
+    assert prompt.extract[0] == 1
+    assert prompt.lost == ()
+    assert "4711" in system_of(prompt)
+    assert "8712" not in system_of(prompt)
 
 
 def test_it_is_no_longer_than_a_summary_may_be():
