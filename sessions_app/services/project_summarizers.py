@@ -4,12 +4,25 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings as configuration
 from django.db import transaction
 
 from sessions_app.clients import Work
+from sessions_app.clients.endpoints import Endpoint
 from sessions_app.domain.errors import NotFound
 from sessions_app.models import Project, ProjectSummarizer, Session
 from sessions_app.services.wishes import hurry, wish_for_all
+
+
+def summarizer_of(project: Project) -> ProjectSummarizer:
+    """Return the project's choice; the offline summarizer, not stored, if it has made none."""
+    return ProjectSummarizer.objects.filter(project=project).first() or ProjectSummarizer(project=project)
+
+
+def listed_endpoints() -> list[Endpoint]:
+    """Return the operator's endpoints, in the order of the list."""
+    keys = configuration.CONVOWEB_ENDPOINT_KEYS
+    return [Endpoint(name, url, keys.get(name)) for name, url in configuration.CONVOWEB_ENDPOINTS.items()]
 
 
 def save_project_summarizer(*, project: Project, changes: Mapping[str, Any], now: datetime) -> ProjectSummarizer:
