@@ -9,6 +9,9 @@ from sessions_app.views.imports import report, upload
 from sessions_app.views.projects import home
 from sessions_app.views.session_pages import session, summary_progress
 from sessions_app.views.sessions import connect, sessions
+from sessions_app.views.summaries import ledger, project_summaries
+from sessions_app.views.summarizers import preview, summarizer, trial
+from sessions_app.views.summary_actions import cancel, edit, resume, retry, summarize_now, use
 from sessions_app.views.tune import tune, why
 from sessions_app.views.tune_saving import save, save_default
 
@@ -23,8 +26,19 @@ urlpatterns = [
     path("p/<slug:slug>/sessions/<str:session_id>/", session, name="session"),
     path("p/<slug:slug>/sessions/<str:session_id>/fork/", fork, name="session-fork"),
     path("p/<slug:slug>/sessions/<str:session_id>/summary/", summary_progress, name="session-summary"),
+    path("p/<slug:slug>/sessions/<str:session_id>/summaries/", ledger, name="summary-ledger"),
+    path("p/<slug:slug>/sessions/<str:session_id>/summaries/now/", summarize_now, name="summarize-now"),
+    path("p/<slug:slug>/sessions/<str:session_id>/summaries/resume/", resume, name="summary-resume"),
+    path("p/<slug:slug>/sessions/<str:session_id>/summaries/<int:number>/cancel/", cancel, name="summary-cancel"),
+    path("p/<slug:slug>/sessions/<str:session_id>/summaries/<int:number>/edit/", edit, name="summary-edit"),
+    path("p/<slug:slug>/sessions/<str:session_id>/summaries/<int:number>/retry/", retry, name="summary-retry"),
+    path("p/<slug:slug>/sessions/<str:session_id>/summaries/<int:number>/use/", use, name="summary-use"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/", tune, name="tune"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/default/", save_default, name="tune-default"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/save/", save, name="tune-save"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/why/", why, name="tune-why"),
+    path("p/<slug:slug>/settings/summarizer/", summarizer, name="summarizer"),
+    path("p/<slug:slug>/settings/summarizer/preview/", preview, name="summarizer-preview"),
+    path("p/<slug:slug>/settings/summarizer/test/", trial, name="summarizer-trial"),
+    path("p/<slug:slug>/summaries/", project_summaries, name="summaries"),
 ]

@@ -112,6 +112,7 @@ class Session(models.Model):
                 condition=~Q(next_attempt_at=None),
                 name="session_summary_failing",
             ),
+            models.Index(fields=["project", "id"], condition=~Q(rests_since=None), name="session_summary_resting"),
         ]
 
     def __str__(self) -> str:

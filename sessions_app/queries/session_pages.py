@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef
 from sessions_app.domain.plan import UNSEEN_FATES, Fate, PromptPlan
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Run, Session, Summary, SummaryStatus, ancestors_of
+from sessions_app.models.summaries import UNFINISHED
 from sessions_app.queries.capped_counts import CappedCount, capped_count
 
 NODES_SHOWN = 200
@@ -25,6 +26,8 @@ _NODE_COLUMNS = (
     "last_position",
     "updated_at",
     "prompt_snapshot",
+    "next_attempt_at",
+    "rests_since",
 )
 
 
@@ -32,7 +35,8 @@ _NODE_COLUMNS = (
 class TreeRow:
     """A session in the tree of the sidebar, with how many runs the model cannot see and how many of them are lost.
 
-    `gap`: between it and the row it is drawn under, levels are left out.
+    `failing` and `resting` are its summaries; `running`: a run is open, or a summary is being made. `gap`: between it
+    and the row it is drawn under, levels are left out.
     """
 
     pk: int
@@ -47,6 +51,8 @@ class TreeRow:
     running: bool
     unseen: int
     lost: int
+    failing: bool
+    resting: bool
     url: str
 
 
@@ -78,8 +84,8 @@ class SummaryWork:
 
     @property
     def running(self) -> bool:
-        """Whether it goes on."""
-        return self.entry.status == SummaryStatus.RUNNING
+        """Whether it waits for a worker or goes on."""
+        return self.entry.status in UNFINISHED
 
 
 def tree_rows(session: Session, *, address: Callable[[Session], str]) -> tuple[list[TreeRow], CappedCount]:
@@ -89,7 +95,8 @@ def tree_rows(session: Session, *, address: Callable[[Session], str]) -> tuple[l
     """
     tree = Session.objects.in_tree_of(session)
     open_run = Run.objects.unfinished().filter(session=OuterRef("pk"))
-    rows = tree.only(*_NODE_COLUMNS).annotate(running=Exists(open_run))
+    making = Summary.objects.filter(session=OuterRef("pk"), status=SummaryStatus.RUNNING)
+    rows = tree.only(*_NODE_COLUMNS).annotate(running=Exists(open_run) | Exists(making))
     nodes = list(rows.order_by("depth", "pk")[: NODES_SHOWN + 1])
     drawn_under: dict[int, int] = {}
     size = CappedCount.of(len(nodes))
@@ -131,6 +138,8 @@ def _tree_row(node: Session, depth: int, drawn_under: Mapping[int, int], url: st
         running=getattr(node, "running", False),
         unseen=snapshot.get("unseen") or 0,
         lost=snapshot.get("lost") or 0,
+        failing=node.next_attempt_at is not None,
+        resting=node.rests_since is not None,
         url=url,
     )
 
@@ -162,9 +171,9 @@ def chips_of(prompt: PromptPlan | None, runs: int) -> list[Chip]:
 
 
 def summary_work(session: Session) -> SummaryWork | None:
-    """Return the newest entry of the ledger if it is being worked on or has failed."""
+    """Return the newest entry of the ledger if it waits, is being worked on, or has failed."""
     newest = Summary.objects.filter(session=session).select_related("predecessor").order_by("-number").first()
-    if newest is None or newest.status == SummaryStatus.COMPLETED:
+    if newest is None or newest.status in (SummaryStatus.COMPLETED, SummaryStatus.CANCELLED):
         return None
     return SummaryWork(newest, newest.covers_from)
 

@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import Case, OuterRef, Subquery, When
-from django.db.models.functions import Substr
+from django.db.models import BooleanField, Case, DateTimeField, ExpressionWrapper, OuterRef, Q, Subquery, When
+from django.db.models.functions import Now, Substr
 
 from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, settings_hash
 from sessions_app.domain.plan import TokenParts
@@ -19,15 +19,19 @@ from sessions_app.models.sessions import SessionQuerySet
 from sessions_app.queries.capped_counts import CappedCount, CountOf, capped
 
 OPENING_LENGTH = 160
+LONG_WAIT = timedelta(minutes=2)
 
 
 class SummaryState(StrEnum):
-    """How a session's summary stands, in the words of its badge."""
+    """How a session's summary stands, in the words of its badge; `behind` is one that has waited for long."""
 
     OFF = "off"
     NONE = "none"
     FRESH = "fresh"
     ADOPTED = "adopted"
+    EDITED = "edited"
+    BEHIND = "behind"
+    RESTING = "resting"
     RUNNING = "running"
     FAILED = "failed"
 
@@ -104,11 +108,18 @@ def with_row_columns(sessions: SessionQuerySet) -> SessionQuerySet:
         sessions.annotate(
             newest_run_status=Subquery(newest_run.values("status")[:1]),
             newest_summary_status=Subquery(newest_summary.values("status")[:1]),
+            waits_for_long=_waits_for_long(),
             opening=Case(When(title="", then=Subquery(opening[:1]))),
         )
         .select_related("summary")
         .defer("instructions", "metadata", "summary__text")
     )
+
+
+def _waits_for_long() -> ExpressionWrapper:
+    """Whether a wish is so old that a worker should have come to it, by the clock of the database."""
+    old = Q(summary_wanted_at__lt=ExpressionWrapper(Now() - LONG_WAIT, output_field=DateTimeField()))
+    return ExpressionWrapper(old, output_field=BooleanField())
 
 
 def session_rows(
@@ -205,8 +216,17 @@ def _summary_state(session: Any, strategy: Strategy) -> SummaryState:
         return SummaryState.OFF
     if session.newest_summary_status == SummaryStatus.RUNNING:
         return SummaryState.RUNNING
-    if session.newest_summary_status == SummaryStatus.FAILED:
+    if session.next_attempt_at is not None or session.newest_summary_status == SummaryStatus.FAILED:
         return SummaryState.FAILED
-    if session.summary is None:
-        return SummaryState.NONE
-    return SummaryState.ADOPTED if session.summary.origin == SummaryOrigin.ADOPTED else SummaryState.FRESH
+    if session.rests_since is not None:
+        return SummaryState.RESTING
+    if session.waits_for_long:
+        return SummaryState.BEHIND
+    return _SUMMARIES[session.summary.origin] if session.summary else SummaryState.NONE
+
+
+_SUMMARIES = {
+    SummaryOrigin.SUMMARIZER: SummaryState.FRESH,
+    SummaryOrigin.ADOPTED: SummaryState.ADOPTED,
+    SummaryOrigin.EDITED: SummaryState.EDITED,
+}

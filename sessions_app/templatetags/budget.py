@@ -44,6 +44,16 @@ def bar(parts: Iterable[tuple[str, int]], total: int, label: str, *, mini: bool 
 
 
 @register.simple_tag
+def ratio_bar(after: int, before: int, most: int) -> SafeString:
+    """Draw what a summary needs on a track as long as the largest request of its ledger."""
+    return format_html(
+        '<svg class="bar mini ratio" role="img" aria-label="{}">{}</svg>',
+        f"{number(before)} to {number(after)} tokens",
+        _segments([("summary", _widths([("summary", after)], most, SMALLEST_SHARE_OF_MINI)[0])]),
+    )
+
+
+@register.simple_tag
 def budget_bar(tokens: TokenParts, budget: int, *, mini: bool = False, reserve: int = 0) -> SafeString:
     """Draw a prompt's tokens over its budget; a reserve, given only when the model's window binds, stands outside."""
     drawn = bar(_with_free(tokens, budget), max(budget, tokens.total), _sentence(tokens, budget), mini=mini)

@@ -1,6 +1,7 @@
 """Numbers, settings, ranges and times in words."""
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from django import template
@@ -13,6 +14,7 @@ from sessions_app.domain.memory_settings import UNLIMITED
 register = template.Library()
 
 NOTHING = "–"
+SMALLEST_MONEY = Decimal("0.0001")
 
 
 @register.filter
@@ -25,6 +27,29 @@ def number(value: int | None) -> str:
 def percent_of(part: int, whole: int) -> str:
     """Write `part` as a share of `whole` in percent, one digit."""
     return f"{100 * part / whole:.1f} %" if whole else NOTHING
+
+
+@register.filter
+def money(dollars: Decimal | None) -> str:
+    """Write an amount of US dollars, small ones to a hundredth of a cent; None is a dash."""
+    if dollars is None:
+        return NOTHING
+    if not dollars:
+        return "$0"
+    if dollars < SMALLEST_MONEY:
+        return f"<${SMALLEST_MONEY}"
+    return f"${dollars:,.4f}" if dollars < 1 else f"${dollars:,.2f}"
+
+
+@register.filter
+def duration(milliseconds: int | None) -> str:
+    """Write how long something took; None is a dash."""
+    if milliseconds is None:
+        return NOTHING
+    if milliseconds < 60_000:
+        return f"{milliseconds / 1000:,.1f} s"
+    minutes, seconds = divmod(milliseconds // 1000, 60)
+    return f"{minutes:,} min {seconds} s"
 
 
 @register.filter
@@ -71,6 +96,15 @@ def time_of_day(when: datetime | None) -> SafeString:
     if when is None:
         return format_html("{}", NOTHING)
     return _time_element(when, timezone.localtime(when).strftime("%H:%M"))
+
+
+@register.simple_tag
+def moment(when: datetime | None, now: datetime | None = None) -> SafeString:
+    """Write the hour and minute of an event, on another day than today the day; date and seconds are the tooltip."""
+    if when is None:
+        return format_html("{}", NOTHING)
+    day, today = timezone.localtime(when), timezone.localtime(now or timezone.now())
+    return _time_element(when, f"{day:%H:%M}" if day.date() == today.date() else _date(day, today))
 
 
 def _time_element(when: datetime, text: str) -> SafeString:

@@ -76,7 +76,7 @@ def _ticks(bars: Sequence[StripBar]) -> list[tuple[float, str, int]]:
     """Return share of the width, anchor and position of each label: both ends and round numbers between."""
     count, last = _slots(bars), bars[-1].last
     ends = [(0.0, "start", bars[0].first), *([(len(bars) / count, "end", last)] if len(bars) > 1 else [])]
-    step = _round_step((last - bars[0].first) / MOST_LABELS)
+    step = round_step((last - bars[0].first) / MOST_LABELS)
     between = [
         ((index + 0.5) / count, "middle", bar.first)
         for index, bar in enumerate(bars)
@@ -90,7 +90,7 @@ def _slots(bars: Sequence[StripBar]) -> int:
     return max(len(bars), FEWEST_SLOTS)
 
 
-def _round_step(least: float) -> int:
+def round_step(least: float) -> int:
     """Return the smallest 10, 20, 50, 100, 200 ... that is at least `least`."""
     power = 10
     while True:

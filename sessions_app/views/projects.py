@@ -7,8 +7,10 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.functional import SimpleLazyObject
 
 from sessions_app.models import Project
+from sessions_app.queries.summary_attention import failing_count
 
 
 @login_required
@@ -26,5 +28,10 @@ def project_for(user: AbstractBaseUser | AnonymousUser, slug: str) -> Project:
 
 
 def page_context(user: AbstractBaseUser | AnonymousUser, project: Project, *, area: str) -> dict[str, Any]:
-    """Return what base.html asks for: the project, the user's projects, the area marked in the sidebar."""
-    return {"project": project, "projects": Project.objects.visible_to(user), "area": area}
+    """Return what base.html asks for: the project, the user's projects, the area marked in the sidebar, its counts."""
+    return {
+        "project": project,
+        "projects": Project.objects.visible_to(user),
+        "area": area,
+        "failing": SimpleLazyObject(lambda: failing_count(project)),
+    }

@@ -22,7 +22,10 @@ def fork(client):
     parent = make_session(project, "parent", runs=9, settings={"summarize_at": 0, "offset": 2})
     advance(session_pk=parent.pk, now=NOW)
     parent.refresh_from_db()
-    return fork_session(session=parent, at=9, now=NOW, public_id="fork")
+    fork = fork_session(session=parent, at=9, now=NOW, public_id="fork")
+    for session in (parent, fork):
+        advance(session_pk=session.pk, now=NOW)
+    return fork
 
 
 def test_the_fork_shows_it_in_its_runs_as_adopted_and_the_parent_as_its_own(client, fork):

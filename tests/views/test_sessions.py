@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from django.utils.html import escape
 
 from sessions_app import tasks
@@ -14,13 +15,14 @@ from sessions_app.domain.memory_settings import settings_hash
 from sessions_app.domain.summaries import SummarizerName
 from sessions_app.domain.transcript import Event, EventKind, Role, RunStatus
 from sessions_app.models import Membership, Session, Summary
-from sessions_app.services import summaries
+from sessions_app.services import summaries, summarizers
 from sessions_app.services.prompts import effective_settings, session_plan
 from sessions_app.services.runs import add_events, change_run
 from sessions_app.services.sessions import update_session
 from sessions_app.services.settings import save_project_settings
 from sessions_app.services.snapshots import refresh_snapshot
 from tests.factories import NOW, append_turns, make_open_run, make_project, make_session
+from tests.services.summarizing import by_request
 
 pytestmark = pytest.mark.django_db
 
@@ -245,8 +247,7 @@ def test_a_change_dims_the_figures_until_they_are_worked_out_anew(client, member
 
 
 def test_figures_that_are_right_are_not_dimmed_while_a_summary_is_tried_again(client, member, project, monkeypatch):
-    fail = {SummarizerName.EXTRACTIVE: lambda request: ""}
-    monkeypatch.setattr(summaries, "SUMMARIZERS", fail)
+    monkeypatch.setitem(summarizers.SUMMARIZERS, SummarizerName.EXTRACTIVE, by_request(lambda request: ""))
     session = make_session(project, runs=9, settings={"summarize_at": 0})
     tasks.summarize(session.pk)
     session.refresh_from_db()
@@ -279,6 +280,7 @@ def add_summary(session, status, *, number, covers):
 
 
 def test_a_row_tells_the_state_of_the_summary(client, tree, project):
+    Session.objects.update(summary_wanted_at=None)
     assert "none yet" in show(client).content.decode()
     tree.summary = add_summary(tree, "completed", number=1, covers=2)
     tree.save(update_fields=["summary"])
@@ -291,6 +293,21 @@ def test_a_row_tells_the_state_of_the_summary(client, tree, project):
     project.settings = {"strategy": "buffer"}
     project.save()
     assert '<span class="sbadge off"' in show(client).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("columns", "badge"),
+    [
+        ({"next_attempt_at": NOW}, "failed, runs 1–2"),
+        ({"rests_since": NOW, "summary_wanted_at": timezone.now() - timedelta(hours=1)}, "resting, runs 1–2"),
+        ({"summary_wanted_at": timezone.now() - timedelta(minutes=5)}, "behind, runs 1–2"),
+        ({"summary_wanted_at": timezone.now() + timedelta(minutes=5)}, "runs 1–2"),
+    ],
+)
+def test_a_row_tells_of_summaries_that_fail_rest_or_wait_for_long(client, tree, columns, badge):
+    entry = add_summary(tree, "completed", number=1, covers=2)
+    Session.objects.filter(pk=tree.pk).update(**({"summary": entry, "summary_wanted_at": None} | columns))
+    assert f"</svg>{badge}</span>" in show(client).content.decode()
 
 
 def test_the_number_of_queries_is_the_same_for_one_session_and_for_a_full_page(client, member, project):
