@@ -66,6 +66,7 @@ def difference(before: str, after: str) -> TextDifference:
     """Return what changed, with how many words were added and removed; of scripts without spaces, characters."""
     old, new = _tokens(before), _tokens(after)
     pairs = _without_islands(_pairs([word for word, _ in old], [word for word, _ in new]), len(old), len(new))
+    pairs = _slid(pairs, old, new)
     pieces = list(_pieces(old, new, pairs))
     grouped = groupby(_removed_first(pieces), key=lambda piece: piece.change)
     together = [Piece(change, "".join(piece.text for piece in group)) for change, group in grouped]
@@ -110,6 +111,20 @@ def _without_islands(pairs: Sequence[_Pair], old_length: int, new_length: int) -
     bounds = [(-1, -1), *pairs, (old_length, new_length)]
     changed = [max(place - before, new - new_before) - 1 for (before, new_before), (place, new) in pairwise(bounds)]
     return [pair for pair, gaps in zip(pairs, pairwise(changed), strict=True) if min(gaps) < LONG_CHANGE]
+
+
+def _slid(pairs: Sequence[_Pair], old: Sequence[_Token], new: Sequence[_Token]) -> list[_Pair]:
+    """Match a word before something added or removed with that thing's last word where that has the same spaces."""
+    slid: list[_Pair] = []
+    for (place, new_place), (following, new_following) in pairwise(pairs):
+        last, new_last = following - 1, new_following - 1
+        if old[place] != new[new_place] and last == place and old[place] == new[new_last]:
+            slid.append((place, new_last))
+        elif old[place] != new[new_place] and new_last == new_place and old[last] == new[new_place]:
+            slid.append((last, new_place))
+        else:
+            slid.append((place, new_place))
+    return [*slid, *pairs[-1:]]
 
 
 def _pairs(old: Sequence[str], new: Sequence[str]) -> list[_Pair]:

@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from sessions_app.domain.facts.calendars import COUNTS
@@ -18,6 +19,7 @@ MOST_PLACES = 50
 # Of words at least so many must be there; of pairs of letters, of which one changed letter spoils two, fewer.
 SHARE_OF_WORDS = 0.6
 SHARE_OF_PAIRS = 0.5
+SHARE_BESIDE_NUMBERS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,9 @@ def needs_of(fact: Fact) -> Needs:
     if fact.kind is FactKind.NUMBER:
         counted = [frozenset({word}) for word in words if word.startswith("n:")]
         groups, words = groups or counted[:1], tuple(word for word in words if not word.startswith("n:"))
-    distinct = any(specific.is_distinct for specific in specifics)
+    distinct = {specific.form for specific in specifics if specific.is_distinct}
     reach = REACH_OF_A_NUMBER if fact.kind is FactKind.NUMBER else REACH
-    return Needs(tuple(groups), words, _words_needed(fact.kind, words, distinct=distinct), reach + 2 * len(fact.text))
+    return Needs(tuple(groups), words, _words_needed(fact.kind, words, distinct), reach + 2 * len(fact.text))
 
 
 def identity_of(fact: Fact) -> tuple[str, frozenset[str]]:
@@ -53,12 +55,17 @@ def identity_of(fact: Fact) -> tuple[str, frozenset[str]]:
     return fact.kind, keys | frozenset(needs.words) if by_words else keys
 
 
-def _words_needed(kind: FactKind, words: Sequence[str], *, distinct: bool) -> int:
-    if kind is FactKind.DATE or (distinct and kind is not FactKind.NAME):
+def _words_needed(kind: FactKind, words: Sequence[str], distinct: AbstractSet[Form]) -> int:
+    """Return how many of the words must be there beside the dates and codes that say enough, or a number."""
+    if kind is FactKind.DATE or (kind is not FactKind.NAME and distinct & {Form.DATE, Form.CODE}):
+        return 0
+    if kind is FactKind.NUMBER and distinct:
         return 0
     if kind is FactKind.NUMBER:
         return min(1, len(words))
     unspaced = sum(1 for word in words if (match := WORD.match(word)) and match["unspaced"])
+    if kind is FactKind.FIRST_PERSON and distinct:
+        return math.ceil(SHARE_BESIDE_NUMBERS * len(words))
     by_pairs = kind is FactKind.FIRST_PERSON and 2 * unspaced > len(words)
     return math.ceil((SHARE_OF_PAIRS if by_pairs else SHARE_OF_WORDS) * len(words))
 

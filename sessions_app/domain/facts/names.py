@@ -3,10 +3,11 @@
 # ruff: noqa: RUF001 (typographic apostrophes are what people write)
 
 import re
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from sessions_app.domain.facts.lines import LABEL
-from sessions_app.domain.facts.words import is_stop_word
+from sessions_app.domain.facts.stop_words import ENGLISH_STOP_WORDS, STOP_WORDS
 
 _UPPER = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĻŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽА-ЯЁІЇЄΑ-Ω"
 _CAPITALIZED = rf"[{_UPPER}][\w'’-]{{1,40}}"
@@ -25,7 +26,7 @@ _SPELT = re.compile(r"[A-ZÀ-ÖØ-Þ]{3,8}")
 _ADDRESSED = re.compile(
     "[王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林高罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾萧蕭田董潘袁蔡蒋蔣余于杜叶葉程魏苏蘇吕呂丁任卢盧姚沈钟鍾姜崔谭譚陆陸范汪廖石金韦韋贾賈夏付方邹鄒熊白孟秦邱侯江尹薛"
     r"][\u4e00-\u9fff]{0,2}(?:先生|女士|小姐|医生|醫生|经理|經理|老师|老師)"
-    r"|(?!お?客|皆|何|奥|神|誰|者|母|父|兄|姉)[\u4e00-\u9fff]{1,4}(?:さん|様|さま)"
+    r"|(?!お?客|名|皆|何|奥|神|誰|者|母|父|兄|姉)[\u4e00-\u9fff]{1,4}(?:さん|様|さま)"
     r"|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,3}先生"
     "|[《「『][^》」』\n]{2,30}[》」』]"
 )
@@ -40,6 +41,15 @@ _NOT_NAMES = """
     pc ui it stop option options step flight english german
 """
 NO_NAMES = frozenset(_NOT_NAMES.split())
+# Written with capitals in headings and forms.
+_PLAIN = """
+    account additional address basic business cabin card center class code credit customer date day debit details
+    economy email first form gift information insurance list manager method month name note number option order payment
+    phone plan premium price question reservation round seat service standard status summary support team ticket time
+    total travel trip type user way week year
+"""
+PLAIN_WORDS = frozenset(_PLAIN.split())
+_Span = tuple[int, int]
 
 
 def is_german(text: str) -> bool:
@@ -47,7 +57,7 @@ def is_german(text: str) -> bool:
     return len({match[0].casefold() for match in _GERMAN.finditer(text)}) >= 2
 
 
-def names_in(sentence: str, *, common: AbstractSet[str], german: bool) -> list[tuple[int, int]]:
+def names_in(sentence: str, *, common: AbstractSet[str], german: bool) -> list[_Span]:
     """Return where names stand in a sentence; `common` are the words that are also written small."""
     label = LABEL.match(sentence)
     spans = [match.span() for match in _ADDRESSED.finditer(sentence)]
@@ -56,33 +66,37 @@ def names_in(sentence: str, *, common: AbstractSet[str], german: bool) -> list[t
     if german:
         spans += [match.span() for match in _TITLED.finditer(sentence)]
         spans += [match.span(1) for match in _TO_A_PLACE.finditer(sentence)]
-    spans += [
-        span
-        for match in _RUN.finditer(sentence, label.end() if label else 0)
-        if (span := _name(match, common, german=german))
-    ]
-    return _apart(spans)
+    runs = _RUN.finditer(sentence, label.end() if label else 0)
+    found = (_name(sentence, _words_of_name(run, common, german=german), german=german) for run in runs)
+    return _apart([*spans, *filter(None, found)])
 
 
-def _name(run: re.Match[str], common: AbstractSet[str], *, german: bool) -> tuple[int, int] | None:
-    """Return the part of a run of capitalized words that is a name, if any is."""
-    words = list(re.finditer(r"\S+", run[0]))
-    while words and _holds_together(words[0][0]):
-        del words[0]
-    while words and _holds_together(words[-1][0]):
-        del words[-1]
-    if not words or run.string.startswith(":", run.end()) or all(_plain(word[0]) in common for word in words):
+def _words_of_name(run: re.Match[str], common: AbstractSet[str], *, german: bool) -> list[_Span]:
+    """Return where the words of a run of capitalized words stand, without those that only begin or hold together."""
+    words = [(run.start() + word.start(), run.start() + word.end()) for word in re.finditer(r"\S+", run[0])]
+    plain = [_plain(run.string[start:end]) for start, end in words]
+    stop_words = STOP_WORDS if german else ENGLISH_STOP_WORDS
+    is_name = [word not in NO_NAMES and word not in stop_words for word in plain]
+    if len(words) > 1 and _begins_a_sentence(run.string, run.start()):
+        is_name[0] &= plain[0] not in STOP_WORDS and not (run.start() == 0 and plain[0] in common)
+    is_plain = all(word in common or word in PLAIN_WORDS for word, kept in zip(plain, is_name, strict=True) if kept)
+    if is_plain or run.string.startswith(":", run.end()):
+        return []
+    return words[is_name.index(True) : len(words) - is_name[::-1].index(True)]
+
+
+def _name(sentence: str, words: Sequence[_Span], *, german: bool) -> _Span | None:
+    """Return where a name stands: a word inside a sentence, or several; in German, where nouns look alike, several."""
+    if not words:
         return None
-    start, end = run.start() + words[0].start(), run.start() + words[-1].end()
-    if len(words) > 1 and words[0].start() == 0 and run.start() == 0 and _plain(words[0][0]) in common:
-        start = run.start() + words[1].start()
-    alone = sum(word[0][0].isupper() for word in words) == 1
-    begins = _begins_a_sentence(run.string, start)
-    if _SPELT.fullmatch(run.string, start, end):
-        return None if _ABBREVIATED.search(run.string, max(0, start - 3), start) else (start, end)
-    if not (german or begins if alone else german and begins):
-        return start, end
-    return None
+    start, end = words[0][0], words[-1][1]
+    if _SPELT.fullmatch(sentence, start, end):
+        return None if _ABBREVIATED.search(sentence, max(0, start - 3), start) else (start, end)
+    capitals = sum(sentence[place].isupper() for place, _ in words)
+    is_unsure = capitals == 1 or german
+    if german and capitals < max(2, len(words)):
+        return None
+    return None if is_unsure and _begins_a_sentence(sentence, start) else (start, end)
 
 
 def _begins_a_sentence(text: str, place: int) -> bool:
@@ -98,13 +112,9 @@ def _plain(word: str) -> str:
     return word.casefold().removesuffix("'s").removesuffix("’s")
 
 
-def _holds_together(word: str) -> bool:
-    return _plain(word) in NO_NAMES or is_stop_word(word)
-
-
-def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _apart(spans: list[_Span]) -> list[_Span]:
     """Return spans in order, without those that begin inside one before."""
-    kept: list[tuple[int, int]] = []
+    kept: list[_Span] = []
     for span in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not kept or span[0] >= kept[-1][1]:
             kept.append(span)

@@ -17,7 +17,7 @@ _CLAUSE_END = re.compile(
 )
 _ADVERBS = (
     r"(?:(?:also|always|never|only|usually|often|really|still|currently|just|actually|both|all|now|already|mainly|"
-    r"strictly) )*"
+    r"strictly|definitely|absolutely|certainly|probably|quite|so|very) )*"
 )
 _DOING = (
     "travell?ing|flying|staying|living|working|moving|studying|using|taking|expecting|bringing|celebrating|recovering|"
@@ -28,6 +28,7 @@ _STATE = (
     r"afraid|aware|interested|curious|confused|fine|okay|ok|good|done|willing|open|concerned|worried|frustrated|"
     r"disappointed|able|unable|supposed|about to|certain|grateful|excited|back|all set|in a hurry|surprised|told|"
     r"also|always|never|only|usually|often|really|still|currently|just|actually|now|already|mainly|"
+    r"definitely|absolutely|certainly|probably|quite|so|very|"
     r"a bit|a little|kind of|under the impression|eligible|entitled|with you|on (?:the|your)|at (?:the|your)|no longer|"
     r"not)\b)\S"
 )

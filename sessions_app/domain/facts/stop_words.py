@@ -30,4 +30,5 @@ _ROMANCE = """
 _RUSSIAN = """
     я мы он она они меня мне мой моя мои нас наш у в на и не с по за из для что это как
 """
+ENGLISH_STOP_WORDS = frozenset(_ENGLISH.split())
 STOP_WORDS = frozenset(f"{_ENGLISH} {_GERMAN} {_ROMANCE} {_RUSSIAN}".split())

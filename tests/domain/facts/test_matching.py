@@ -59,6 +59,8 @@ def test_a_fact_in_other_words_is_there(kind, fact, text):
         (FIRST_PERSON, "I am allergic to nuts", "The user is allergic to milk."),
         (FIRST_PERSON, "my user ID is mia_li_3668", "The user gave a user ID."),
         (FIRST_PERSON, "我妈妈戴着护膝", "用户的妈妈需要座位。"),
+        (FIRST_PERSON, "I live in Lisbon since 2019", "The booking was made in 2019."),
+        (FIRST_PERSON, "my budget is $150", "The seat costs $150."),
         (NAME, "New York", "A new flight"),
         (NAME, "Mia Li", "Mia"),
         (NUMBER, "seat fees 96 EUR", "seat fees 196 EUR"),
