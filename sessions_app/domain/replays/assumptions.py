@@ -15,7 +15,9 @@ ALWAYS = (
     "few they are and however long ago that was.",
 )
 NOT_KNOWN_BEFORE = "Parents hand down what they hand down today."
-NO_EXTRACTS = "No stopgap extracts are made; the runs that one would stand for count as lost."
+NO_EXTRACTS = (
+    "No stopgap extracts are made, and nothing gives way to them; the runs that one would stand for count as lost."
+)
 FREE_SUMMARIES = "The offline summarizer makes them, which costs nothing."
 
 
