@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 
 from sessions_app.domain.errors import EmptySummary
@@ -66,7 +67,21 @@ class SummaryRequest:
         return text[:low] if self.fits(text[:low]) else "…"
 
 
+# One that needs nothing but the request.
 Summarizer = Callable[[SummaryRequest], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Summarized:
+    """A text that a summarizer made; `model` and `template` are those that it used, if any, and `cost_usd` is what was
+    paid, None where it is not known. `from_cache` says that it was paid for before.
+    """
+
+    text: str
+    model: str = ""
+    template: str = ""
+    cost_usd: Decimal | None = Decimal(0)
+    from_cache: bool = False
 
 
 def standing_of(

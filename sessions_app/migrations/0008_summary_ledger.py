@@ -152,6 +152,11 @@ class Migration(migrations.Migration):
             name='project',
             field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='sessions_app.project'),
         ),
+        migrations.AddField(
+            model_name='summarizeranswer',
+            name='session',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='sessions_app.session'),
+        ),
         migrations.AddConstraint(
             model_name='summarizeranswer',
             constraint=models.UniqueConstraint(fields=('project', 'request_hash'), name='summarizer_answer_once'),

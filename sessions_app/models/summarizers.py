@@ -5,6 +5,7 @@ from django.db import models
 from sessions_app.domain.summaries import SummarizerName
 from sessions_app.models.model_overrides import price_field
 from sessions_app.models.projects import Project
+from sessions_app.models.sessions import Session
 
 
 def summarizer_names() -> list[tuple[str, str]]:
@@ -35,9 +36,13 @@ class ProjectSummarizer(models.Model):
 
 
 class SummarizerAnswer(models.Model):
-    """An answer that was paid for, so that the same request need not be paid for again."""
+    """An answer that was paid for, so that the same request need not be paid for again in its project.
+
+    It goes with the session that it was for.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="+")
     request_hash = models.CharField(max_length=64)
     text = models.TextField()
     created_at = models.DateTimeField(db_index=True)

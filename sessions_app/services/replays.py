@@ -10,7 +10,7 @@ from sessions_app.domain.replays.replay import check_replayable, replay
 from sessions_app.domain.replays.replayed import Replay
 from sessions_app.models import Session, SessionRecording
 from sessions_app.services.prompts import as_stored, effective_settings
-from sessions_app.services.summaries import BATCH_TOKENS
+from sessions_app.services.summarizers import BATCH_TOKENS
 
 
 def replay_session(*, session: Session, settings: Mapping[str, Mapping[str, Any]], now: datetime) -> Sequence[Replay]:

@@ -11,7 +11,16 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from sessions_app.domain.errors import SessionHasChildren
-from sessions_app.models import Event, IdempotentAnswer, ImportedConversation, Run, Session, SessionTag, Summary
+from sessions_app.models import (
+    Event,
+    IdempotentAnswer,
+    ImportedConversation,
+    Run,
+    Session,
+    SessionTag,
+    SummarizerAnswer,
+    Summary,
+)
 from sessions_app.models.identifiers import new_run_id
 from sessions_app.services.run_rows import insert_events, insert_runs
 from sessions_app.services.trees import lock_tree
@@ -141,6 +150,7 @@ def _erase(sessions: Iterable[int]) -> None:
         for rows in (
             IdempotentAnswer.objects.filter(session__in=keys),
             SessionTag.objects.filter(session__in=keys),
+            SummarizerAnswer.objects.filter(session__in=keys),
             Run.objects.filter(session__in=keys),
             Summary.objects.filter(session__in=keys),
         ):

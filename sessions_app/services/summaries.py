@@ -17,26 +17,30 @@ from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings
 from sessions_app.domain.summaries import (
     Standing,
-    Summarizer,
-    SummarizerName,
     SummaryRequest,
     accepted_text,
     next_step,
     standing_of,
 )
-from sessions_app.domain.summarizers import extractive
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.domain.tokens import STORED_COUNTER
 from sessions_app.domain.transcript import Run as RunValue
-from sessions_app.models import Run, Session, SessionTranscript, SummaryStatus, lineage_of, lineage_runs
-from sessions_app.services import summary_claims
+from sessions_app.models import (
+    ProjectSummarizer,
+    Run,
+    Session,
+    SessionTranscript,
+    SummaryStatus,
+    lineage_of,
+    lineage_runs,
+)
+from sessions_app.services import summarizers, summary_claims
 from sessions_app.services.adoption import adopt
+from sessions_app.services.project_summarizers import summarizer_of
 from sessions_app.services.prompts import effective_settings, session_plan
 from sessions_app.services.snapshots import refresh_snapshot
 from sessions_app.services.summary_claims import Claim
 
-SUMMARIZERS: dict[SummarizerName, Summarizer] = {SummarizerName.EXTRACTIVE: extractive.summarize}
-BATCH_TOKENS = 32_000
 SWEEP_LIMIT = 2_000
 
 
@@ -71,18 +75,24 @@ def advance(*, session_pk: int, now: datetime) -> Outcome:
     effective = effective_settings(session=session)
     settings = effective.values
     rests = _rests(session)
+    chosen = summarizer_of(session.project)
+    batch = summarizers.batch_tokens(chosen=chosen, settings=settings, previous=_text_before(session))
     standing = _standing(session, effective)
-    through = None if rests else _due_through(session, settings, standing, BATCH_TOKENS)
+    through = None if rests else _due_through(session, settings, standing, batch)
     if through is None:
         # Before the wish rests, so that it stands as long as these figures are not those of the change it came from.
         standing = replace(standing, lost_through=refresh_snapshot(session=session))
-        through = None if rests else _due_through(session, settings, standing, BATCH_TOKENS)
+        through = None if rests else _due_through(session, settings, standing, batch)
     if through is None:
         return Outcome.NOTHING_DUE if summary_claims.settle(session=session, now=now) else Outcome.BUSY
     if adopt(session=session, finished_through=standing.finished_through, now=now):
         return Outcome.ADVANCED
-    held = summary_claims.claim(session=session, through=through, summarizer=SummarizerName.EXTRACTIVE, now=now)
-    return Outcome.BUSY if held is None else _work(held, settings, now)
+    held = summary_claims.claim(session=session, through=through, summarizer=chosen.name, now=now)
+    return Outcome.BUSY if held is None else _work(held, chosen, settings, now)
+
+
+def _text_before(session: Session) -> str:
+    return session.summary.text if session.summary else ""
 
 
 def _standing(session: Session, effective: EffectiveSettings) -> Standing:
@@ -160,20 +170,20 @@ def _waiting_tokens(session: Session, first: int, last: int) -> Iterator[int]:
         yield from runs.values_list("tokens_o200k", flat=True).iterator(chunk_size=200)
 
 
-def _work(held: Claim, settings: MemorySettings, now: datetime) -> Outcome:
+def _work(held: Claim, chosen: ProjectSummarizer, settings: MemorySettings, now: datetime) -> Outcome:
     began = time.monotonic()
     try:
         with summary_claims.renewing(held):
             request = _request(held, settings)
-            answer = SUMMARIZERS[SummarizerName(held.entry.summarizer)](request)
-        text = accepted_text(clean_text(answer), request)
+            made = summarizers.summarize(session=held.session, chosen=chosen, request=request, now=now)
+        text = accepted_text(clean_text(made.text), request)
         facts = kept(previous=_facts_before(held), runs=request.runs, text=text)
     except Exception as error:  # noqa: BLE001 (whatever a summarizer raises, the runs stay and it is tried again)
         summary_claims.fail(held=held, error=error, took=_since(began), now=now)
         return Outcome.FAILED
     done = summary_claims.complete(
         held=held,
-        text=text,
+        made=replace(made, text=text),
         facts=to_stored(facts),
         tokens=STORED_COUNTER.text(text),
         tokens_before=STORED_COUNTER.text(held.previous) + sum(run.tokens for run in request.runs),

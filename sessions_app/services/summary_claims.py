@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import structlog
@@ -13,8 +14,8 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import DateTimeField, ExpressionWrapper
 from django.db.models.functions import Now
 
-from sessions_app.domain.errors import ConvowebError
-from sessions_app.domain.summaries import SummarizerName, retry_seconds
+from sessions_app.domain.errors import ConvowebError, SummarizerFailed
+from sessions_app.domain.summaries import Summarized, retry_seconds
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.models import Session, Summary, SummaryStatus
 from sessions_app.models.summaries import SummaryQuerySet
@@ -42,7 +43,7 @@ class Claim:
         return self.session.summary.text if self.session.summary else ""
 
 
-def claim(*, session: Session, through: int, summarizer: SummarizerName, now: datetime) -> Claim | None:
+def claim(*, session: Session, through: int, summarizer: str, now: datetime) -> Claim | None:
     """Take the session's one unfinished entry; None while another worker holds it or has moved the summary in use."""
     head = session.summary
     token = uuid.uuid4().hex
@@ -113,13 +114,23 @@ def _lease_end() -> ExpressionWrapper:
 
 
 def complete(
-    *, held: Claim, text: str, facts: dict[str, Any], tokens: int, tokens_before: int, took: timedelta, now: datetime
+    *,
+    held: Claim,
+    made: Summarized,
+    facts: dict[str, Any],
+    tokens: int,
+    tokens_before: int,
+    took: timedelta,
+    now: datetime,
 ) -> bool:
     """Put the text into use together with what it covers; false, and nothing changed, if the claim is void by now."""
     with transaction.atomic():
         done = use(held.entry, held.session) and _own(held).update(
             status=SummaryStatus.COMPLETED,
-            text=text,
+            text=made.text,
+            model=made.model,
+            template=made.template,
+            cost_usd=_cost(held, made.cost_usd),
             facts=facts,
             tokens_o200k=tokens,
             tokens_before=tokens_before,
@@ -140,6 +151,11 @@ def use(entry: Summary, session: Session) -> bool:
     return bool(unmoved.update(summary=entry.pk, next_attempt_at=None))
 
 
+def _cost(held: Claim, paid: Decimal | None) -> Decimal | None:
+    """Return what all attempts cost, None where that of this one is not known."""
+    return None if paid is None else (held.entry.cost_usd or Decimal(0)) + paid
+
+
 def _ended(took: timedelta, now: datetime) -> dict[str, Any]:
     return {"ended_at": now + took, "duration_ms": round(took / timedelta(milliseconds=1))}
 
@@ -148,12 +164,14 @@ def fail(*, held: Claim, error: Exception, took: timedelta, now: datetime) -> No
     """Record why an attempt failed and hold back the next one, later appends' included; nothing becomes covered."""
     reason = error.detail if isinstance(error, ConvowebError) else f"{type(error).__name__}: {error}"
     log.warning("summary_failed", session=held.session.pk, attempts=held.entry.attempts, error=reason)
-    pause = timedelta(seconds=retry_seconds(held.entry.attempts))
+    asked, cost = (error.retry_after, error.cost_usd) if isinstance(error, SummarizerFailed) else (None, Decimal(0))
+    pause = timedelta(seconds=max(retry_seconds(held.entry.attempts), asked or 0))
     with transaction.atomic():
         Session.objects.select_for_update().filter(pk=held.session.pk).first()
         own = _own(held).update(
             status=SummaryStatus.FAILED,
             error=clean_text(reason)[:LONGEST_ERROR],
+            cost_usd=_cost(held, cost),
             lease_until=None,
             **_ended(took, now),
         )

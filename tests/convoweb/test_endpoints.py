@@ -1,5 +1,7 @@
 """The operator's list of model endpoints: read once at the start, or refused with what is wrong in it."""
 
+from typing import Any
+
 import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -68,4 +70,5 @@ def test_keys_that_cannot_be_used_are_refused_without_repeating_them(variable, k
 
 @pytest.mark.parametrize("name", ["httpcore2", "httpx2", "openai"])
 def test_what_is_asked_of_them_is_in_no_log(name):
-    assert settings.LOGGING["loggers"][name] == {"level": "WARNING"}
+    loggers: Any = settings.LOGGING["loggers"]
+    assert loggers[name] == {"level": "WARNING"}

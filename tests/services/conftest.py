@@ -2,15 +2,15 @@
 
 import pytest
 
-from sessions_app.services import summaries
-from tests.services.summarizing import Scripted
+from sessions_app.services import summarizers
+from tests.services.summarizing import Scripted, by_request
 
 
 @pytest.fixture
 def scripted(monkeypatch):
     def install(*script):
         summarizer = Scripted(*script)
-        monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", summarizer)
+        monkeypatch.setitem(summarizers.SUMMARIZERS, "extractive", by_request(summarizer))
         return summarizer
 
     return install

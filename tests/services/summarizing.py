@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from sessions_app.domain.plan import Fate
+from sessions_app.domain.summaries import Summarized
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.summaries import Outcome, advance
 from tests.factories import NOW
@@ -34,6 +35,11 @@ class Scripted:
             return answer
         before = request.previous.removeprefix("S[").removesuffix("]")
         return "S[" + ",".join(filter(None, [before, *(str(run.position) for run in request.runs)])) + "]"
+
+
+def by_request(answer):
+    """Make a summarizer, as it stands in the table of them, of a function from the request to a text."""
+    return lambda *, request, **_: Summarized(answer(request))
 
 
 def advance_all(session, now=NOW):

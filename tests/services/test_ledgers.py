@@ -74,7 +74,7 @@ def test_a_backlog_that_was_asked_for_is_taken_in_batches(scripted, monkeypatch)
     summarizer = scripted()
     session = make_session(runs=10, settings={"strategy": "buffer", "offset": 2})
     weights = list(session.runs.order_by("position").values_list("tokens_o200k", flat=True))
-    monkeypatch.setattr("sessions_app.services.summaries.BATCH_TOKENS", sum(weights[:3]))
+    monkeypatch.setattr("sessions_app.services.summarizers.BATCH_TOKENS", sum(weights[:3]))
     summarize_now(session=session, actor="mira", now=LATER)
     advance_all(session, LATER)
     assert [runs for _, runs in summarizer.calls] == [[1, 2, 3], [4, 5, 6], [7, 8]]

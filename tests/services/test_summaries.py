@@ -9,7 +9,7 @@ from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.plan import Fate
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import SessionTranscript
-from sessions_app.services import summaries
+from sessions_app.services import summaries, summarizers
 from sessions_app.services.prompts import session_plan, session_prompt
 from sessions_app.services.runs import append_runs, change_run
 from sessions_app.services.sessions import create_session, fork_session
@@ -94,7 +94,7 @@ def test_nothing_is_summarized_below_the_share_and_then_down_to_the_other(script
 
 def test_a_backlog_is_taken_in_batches_until_it_is_done(scripted, monkeypatch):
     summarizer = scripted()
-    monkeypatch.setattr(summaries, "BATCH_TOKENS", 35)
+    monkeypatch.setattr(summarizers, "BATCH_TOKENS", 35)
     session = make_session(settings={"max_input_tokens": 120, "summarize_at": 0.9, "summarize_to": 0.3, "offset": 1})
     append_turns(session, 9)
     # A turn is 2 * (3 + 1 + 3) = 14 tokens by hand: "question", " ", "1".
@@ -106,7 +106,7 @@ def test_a_backlog_is_taken_in_batches_until_it_is_done(scripted, monkeypatch):
 
 def test_a_run_larger_than_a_batch_is_taken_alone(scripted, monkeypatch):
     summarizer = scripted()
-    monkeypatch.setattr(summaries, "BATCH_TOKENS", 5)
+    monkeypatch.setattr(summarizers, "BATCH_TOKENS", 5)
     session = make_session(runs=3, settings=AT_ONCE | {"offset": 0})
     advance_all(session)
     assert [runs for _, runs in summarizer.calls] == [[1], [2], [3]]

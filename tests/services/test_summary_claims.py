@@ -8,12 +8,12 @@ from django.utils import timezone
 
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.models import Session, Summary, SummaryStatus
-from sessions_app.services import summaries
+from sessions_app.services import summaries, summarizers
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs
 from sessions_app.services.summaries import Outcome, advance, due_sessions
 from tests.factories import NOW, append_turns, make_session
-from tests.services.summarizing import AT_ONCE, CASES, advance_all, sent
+from tests.services.summarizing import AT_ONCE, CASES, advance_all, by_request, sent
 
 pytestmark = pytest.mark.django_db
 
@@ -101,7 +101,7 @@ def test_a_session_deleted_meanwhile_is_left_alone(scripted, monkeypatch):
         Session.objects.get(pk=session.pk).delete()
         return "too late"
 
-    monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", delete_meanwhile)
+    monkeypatch.setitem(summarizers.SUMMARIZERS, "extractive", by_request(delete_meanwhile))
     assert advance(session_pk=session.pk, now=NOW) is Outcome.BUSY
     assert not Summary.objects.exists()
     assert advance(session_pk=session.pk, now=NOW) is Outcome.GONE
@@ -114,7 +114,7 @@ def test_settings_changed_meanwhile_hold_for_the_next_prompt(scripted, monkeypat
         Session.objects.filter(pk=session.pk).update(settings=AT_ONCE | {"offset": 3})
         return "S[1,2,3]"
 
-    monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", raise_offset)
+    monkeypatch.setitem(summarizers.SUMMARIZERS, "extractive", by_request(raise_offset))
     assert advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED
     session.refresh_from_db()
     assert session.summary.covers_through == 3
@@ -130,7 +130,7 @@ def test_a_second_worker_finds_the_entry_taken(scripted, monkeypatch):
         seen.append(advance(session_pk=session.pk, now=NOW))
         return "S[1,2]"
 
-    monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", second_worker_meanwhile)
+    monkeypatch.setitem(summarizers.SUMMARIZERS, "extractive", by_request(second_worker_meanwhile))
     assert advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED
     assert seen == [Outcome.BUSY]
     assert session.summaries.count() == 1
@@ -140,12 +140,12 @@ def test_a_worker_that_lost_its_lease_commits_nothing(scripted, monkeypatch):
     session = make_session(runs=3, settings=AT_ONCE | {"offset": 1})
 
     def slow(request):
-        monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", lambda request: "from the second worker")
+        monkeypatch.setitem(summarizers.SUMMARIZERS, "extractive", by_request(lambda request: "from the second worker"))
         session.summaries.update(lease_until=NOW - timedelta(days=3650))
         assert advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED
         return "from the slow worker"
 
-    monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", slow)
+    monkeypatch.setitem(summarizers.SUMMARIZERS, "extractive", by_request(slow))
     assert advance(session_pk=session.pk, now=NOW) is Outcome.BUSY
     session.refresh_from_db()
     assert session.summary.text == "from the second worker"
@@ -162,7 +162,7 @@ def test_a_killed_workers_entry_is_taken_over_when_its_lease_ends(scripted, monk
     def killed(request):
         raise Killed
 
-    monkeypatch.setitem(summaries.SUMMARIZERS, "extractive", killed)
+    monkeypatch.setitem(summarizers.SUMMARIZERS, "extractive", by_request(killed))
     with pytest.raises(Killed):
         advance(session_pk=session.pk, now=NOW)
     summarizer = scripted()

@@ -16,7 +16,8 @@ django.setup()
 
 from sessions_app.domain.summaries import SummarizerName  # noqa: E402 (models need the setup)
 from sessions_app.domain.summarizers import extractive  # noqa: E402
-from sessions_app.services import summaries, summary_claims  # noqa: E402
+from sessions_app.services import summarizers, summary_claims  # noqa: E402
+from tests.services.summarizing import by_request  # noqa: E402
 
 __all__ = ["app"]
 
@@ -32,4 +33,4 @@ def slow_once(request):
     return "never"
 
 
-summaries.SUMMARIZERS[SummarizerName.EXTRACTIVE] = slow_once
+summarizers.SUMMARIZERS[SummarizerName.EXTRACTIVE] = by_request(slow_once)

@@ -53,6 +53,10 @@ class Form:
         """Return what a text needs in the model's window."""
         return self.counter.scaled(self.counter.text(text))
 
+    def request_tokens(self, text: str) -> int:
+        """Return what a request needs in the window, without its answer."""
+        return self.counter.scaled(self.counter.message("user", [text]) + PROMPT_FRAME)
+
     def summary_room(self, previous: str, max_tokens: int) -> int:
         """Return what is kept free for the summary so far: the previous one, or what came of the runs before."""
         # Indented, a summary of many short lines needs some more.
@@ -60,8 +64,7 @@ class Form:
 
     def room(self, previous: str, max_tokens: int) -> int:
         """Return how many tokens of runs fit in one request, maybe none or less."""
-        frame = self.count(request_text(self.template, previous="", runs="", max_tokens=max_tokens))
-        frame += self.counter.scaled(self.counter.message("user", ()) + PROMPT_FRAME)
+        frame = self.request_tokens(request_text(self.template, previous="", runs="", max_tokens=max_tokens))
         return self.window - frame - self.summary_room(previous, max_tokens) - max_tokens - SLACK
 
 
