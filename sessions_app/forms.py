@@ -1,5 +1,6 @@
 """Shapes that browsers send."""
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any
@@ -8,6 +9,12 @@ from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 from django.utils.http import urlencode
 
+from sessions_app.domain.errors import InvalidInput
+from sessions_app.domain.language_models import NAME_RULE, is_legal_name
+from sessions_app.domain.memory_settings import LARGEST_INTEGER
+from sessions_app.domain.summaries import SummarizerName
+from sessions_app.domain.summarizers.templates import BUILT_IN_REQUEST, REQUEST_PLACES, SUMMARY, check_template
+from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.queries.imports import Shown
 from sessions_app.queries.sessions import SessionFilter, SessionSort, SessionView
 
@@ -101,6 +108,80 @@ class ReportForm(forms.Form):
 
     show = _choice_field("show", Shown, Shown.ALL)
     after = forms.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
+
+
+class WholeNumberField(forms.IntegerField):
+    """A whole number as people and pages write it, thousands parted by commas or not."""
+
+    def __init__(self, name: str, *, most: int, required: bool = True) -> None:
+        rule = f"{name} must be a whole number from 1 to {most:,}."
+        errors = {"invalid": rule, "min_value": rule, "max_value": rule, "required": rule}
+        super().__init__(required=required, min_value=1, max_value=most, error_messages=errors)
+
+    def to_python(self, value: Any) -> int | None:
+        """Read the number without its commas."""
+        return super().to_python(value.replace(",", "") if isinstance(value, str) else value)
+
+
+def _price_field(name: str) -> forms.DecimalField:
+    rule = f"{name} must be a number of USD from 0 to 999,999 with at most 6 decimals."
+    errors = dict.fromkeys(
+        ("invalid", "min_value", "max_digits", "max_decimal_places", "max_whole_digits", "max_value"), rule
+    )
+    return forms.DecimalField(required=False, min_value=0, max_digits=12, decimal_places=6, error_messages=errors)
+
+
+class SummarizerForm(forms.Form):
+    """A project's choice of summarizer; `endpoints` are the operator's. A template that is built in comes out empty."""
+
+    name = forms.ChoiceField(
+        choices=[(name.value, name.value) for name in SummarizerName],
+        error_messages={"invalid_choice": f"summarizer must be one of {', '.join(SummarizerName)}."},
+    )
+    endpoint = forms.CharField(required=False, max_length=100)
+    model = forms.CharField(required=False, max_length=200)
+    timeout_seconds = WholeNumberField("timeout", most=600)
+    context_window = WholeNumberField("context window", most=LARGEST_INTEGER, required=False)
+    input_price = _price_field("input price")
+    output_price = _price_field("output price")
+    request_template = forms.CharField(required=False)
+    summary_template = forms.CharField(required=False)
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, endpoints: Sequence[str], **fields: Any) -> None:
+        super().__init__(data, **fields)
+        self.endpoints = endpoints
+
+    def clean_request_template(self) -> str:
+        """Check the template that makes requests."""
+        text = _checked_template(self.cleaned_data["request_template"], REQUEST_PLACES)
+        return "" if text == BUILT_IN_REQUEST else text
+
+    def clean_summary_template(self) -> str:
+        """Check the template that introduces summaries."""
+        return _checked_template(self.cleaned_data["summary_template"], (SUMMARY,))
+
+    def clean(self) -> dict[str, Any]:
+        """Check that a summarizer that asks a model names one of the operator's endpoints and a model."""
+        given: dict[str, Any] = self.cleaned_data
+        if given.get("name") == SummarizerName.OPENAI:
+            if given.get("endpoint") not in self.endpoints:
+                listed = ", ".join(self.endpoints)
+                rule = f"must be one of {listed}" if listed else "cannot be chosen: none is set up"
+                self.add_error("endpoint", f"endpoint {rule}.")
+            if not given.get("model"):
+                self.add_error("model", "model must be named for this summarizer.")
+        if given.get("model") and not is_legal_name(given["model"]):
+            self.add_error("model", NAME_RULE)
+        return given
+
+
+def _checked_template(text: str, places: Sequence[str]) -> str:
+    """Return a template as it is stored, its lines ending as everywhere; empty: the built-in one."""
+    text = clean_text(text.replace("\r\n", "\n").strip())
+    try:
+        return check_template(text, places=places, pointer="") if text else ""
+    except InvalidInput as refusal:
+        raise forms.ValidationError([error.detail for error in refusal.errors]) from refusal
 
 
 def _start_of(day: date | None, *, days_later: int = 0) -> datetime | None:

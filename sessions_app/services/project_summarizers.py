@@ -1,6 +1,7 @@
 """A project's choice of summarizer, and how its prompts introduce a summary."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -8,10 +9,19 @@ from django.conf import settings as configuration
 from django.db import transaction
 
 from sessions_app.clients import Work
-from sessions_app.clients.endpoints import Endpoint
+from sessions_app.domain.endpoint_names import key_variable
 from sessions_app.domain.errors import NotFound
 from sessions_app.models import Project, ProjectSummarizer, Session
 from sessions_app.services.wishes import hurry, wish_for_all
+
+
+@dataclass(frozen=True, slots=True)
+class ListedEndpoint:
+    """An endpoint by its name, the environment variable of its key, and whether that is set."""
+
+    name: str
+    key_variable: str
+    has_key: bool
 
 
 def summarizer_of(project: Project) -> ProjectSummarizer:
@@ -19,10 +29,10 @@ def summarizer_of(project: Project) -> ProjectSummarizer:
     return ProjectSummarizer.objects.filter(project=project).first() or ProjectSummarizer(project=project)
 
 
-def listed_endpoints() -> list[Endpoint]:
-    """Return the operator's endpoints, in the order of the list."""
+def listed_endpoints() -> list[ListedEndpoint]:
+    """Return what projects see of the operator's endpoints, in the order of the list."""
     keys = configuration.CONVOWEB_ENDPOINT_KEYS
-    return [Endpoint(name, url, keys.get(name)) for name, url in configuration.CONVOWEB_ENDPOINTS.items()]
+    return [ListedEndpoint(name, key_variable(name), name in keys) for name in configuration.CONVOWEB_ENDPOINTS]
 
 
 def save_project_summarizer(*, project: Project, changes: Mapping[str, Any], now: datetime) -> ProjectSummarizer:
