@@ -46,8 +46,7 @@ def test_a_run_is_copied_as_who_said_what(opened, context, live_server):
     )
 
 
-def test_focus_is_where_it_was_before_a_swap_settles(opened):
-    opened.evaluate("htmx.config.defaultSettleDelay = 600_000")
+def test_focus_goes_to_the_runs_that_took_the_place_of_a_fold(opened):
     folded = opened.locator(".more-runs").first
     folded.focus()
     opened.keyboard.press("Enter")

@@ -32,6 +32,7 @@ def test_context_is_written_block_by_block_while_the_prompt_follows(session, tun
     summary.focus()
     tune.keyboard.press("Enter")
     first = tune.locator("#i-context-1")
+    first.click()  # waits until the fold has opened; what is being opened takes no focus yet
     first.press_sequentially("A fact.", delay=30)
     shows(tune, session_prompt(session=session, context=["A fact."]))
     expect(first).to_be_focused()
@@ -105,6 +106,19 @@ def test_what_is_too_long_for_an_address_stays_while_one_tunes(session, tune):
     shows(tune, session_prompt(session=session, context=[LONG]))
     expect(tune.locator("#i-at")).to_have_value("")
     expect(tune.locator("#i-context-1")).to_have_value(LONG)
+
+
+def test_a_link_that_is_followed_drops_the_draft_asked_for_before_it(tune, hold):
+    tune.locator("#request > summary").click()
+    tune.locator("#i-context-1").fill(LONG)
+    expect(tune.locator("#request-l")).to_contain_text("Too long for an address: context.")
+    hold("/tune/$")
+    with tune.expect_request("**/tune/"):
+        tune.locator("#f-last_n").fill("2")
+    with tune.expect_event("requestfailed", lambda request: request.url.endswith("/tune/")):
+        tune.locator("#tab-why").click()
+    expect(tune).to_have_url(re.compile(r"/tune/why/$"))
+    expect(tune.locator("#f-last_n")).to_have_value("unlimited")
 
 
 def test_a_page_that_is_scrolled_stays_where_it_is_while_it_changes(session, tune):
