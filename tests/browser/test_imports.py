@@ -49,6 +49,7 @@ def test_it_works_without_scripts(live_server, browser, context, project, tmp_pa
     page.goto(f"{live_server.url}/p/p/import/")
     page.locator("#file").set_input_files(file)
     page.get_by_role("button", name="Import").click()
+    expect(page.get_by_role("link", name="Refresh")).to_be_visible()
     work_through(import_pk=Import.objects.get().pk, now=NOW)
     page.get_by_role("link", name="Refresh").click()
     expect(page.get_by_text("finished")).to_be_visible()

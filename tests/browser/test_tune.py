@@ -25,10 +25,12 @@ def test_somebody_signs_in_changes_a_setting_and_sees_the_prompt_change(session,
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="Lost bag")).to_be_visible()
     expect(page.locator(".strip")).to_be_visible()
+    page.wait_for_load_state()
     page.keyboard.press("t")
     shown = page.locator(".finger")
     expect(shown).to_have_attribute("title", fingerprint(session))
     expect(page.locator(".msgs")).to_contain_text("question 1")
+    page.wait_for_load_state()
 
     page.locator("#f-max_runs").fill("2")
     expect(shown).to_have_attribute("title", fingerprint(session, max_runs=2))
