@@ -94,15 +94,15 @@
   dress(document);
 
   // Focus survives a swap: by id (or on what data-focus names, if the element goes), else the swapped region itself.
-  let focused = null, scrolled = 0;
+  let focused = null, scrolled = [];
   document.addEventListener('htmx:beforeSwap', event => {
     const active = document.activeElement;
     focused = event.detail.target?.contains(active) && active !== document.body ? active.dataset.focus || active.id : null;
-    scrolled = $('#view')?.scrollTop ?? 0;
+    scrolled = $$('[data-keep-scroll]').map(pane => [pane.id, pane.scrollTop]);
   });
   document.addEventListener('htmx:afterSettle', event => dress(event.target));   // once for each new element
-  document.addEventListener('htmx:afterSwap', event => {      // before it settles, lest a key finds nothing in focus
-    if ($('#view') && scrolled) $('#view').scrollTop = scrolled;
+  document.addEventListener('htmx:afterSwap', event => {      // at once, lest a key finds nothing in focus
+    scrolled.forEach(([id, top]) => { const pane = top && document.getElementById(id); if (pane) pane.scrollTop = top; });
     if (focused === null || document.activeElement !== document.body) return;
     const next = (focused && document.getElementById(focused)) || event.detail.elt?.closest?.('[tabindex]');
     next?.closest('details:not([open])')?.setAttribute('open', '');
@@ -112,7 +112,7 @@
 
   document.addEventListener('htmx:responseError', event => toast(`That did not work: the server answered ${event.detail.xhr.status}.`, 'error'));
   document.addEventListener('htmx:sendError', () => toast('The server cannot be reached.', 'error'));
-  document.addEventListener('toast', event => toast(event.detail.value));
+  document.addEventListener('toast', event => toast(event.detail.value, event.detail.level));
   document.addEventListener('announce', event => { $('#live').textContent = event.detail.value; });
 
   window.convoweb = { actions, save };

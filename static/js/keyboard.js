@@ -8,13 +8,13 @@
   try { if (singleKeys) singleKeys.checked = localStorage.getItem('single-keys') !== 'off'; } catch { /* private mode */ }
   singleKeys?.addEventListener('change', () => save('single-keys', singleKeys.checked ? 'on' : 'off'));
 
-  // Roving focus in the session table and the run stream.
-  const rows = () => $$('.tgrid tbody tr[aria-level], .stream .run');
-  const current = () => document.activeElement.closest('.tgrid tbody tr, .stream .run');
+  // Roving focus in the session table, the ledger and the run stream; in the ledger the server says what is selected.
+  const rows = () => $$('.tgrid tbody tr[aria-level], .chain tbody tr[tabindex], .stream .run');
+  const current = () => document.activeElement.closest('.tgrid tbody tr, .chain tbody tr, .stream .run');
   function select(row) {
-    rows().forEach(other => { other.tabIndex = -1; if (other.matches('tr')) other.removeAttribute('aria-selected'); });
+    rows().forEach(other => { other.tabIndex = -1; if (other.matches('.tgrid tr')) other.removeAttribute('aria-selected'); });
     row.tabIndex = 0;
-    if (row.matches('tr')) row.setAttribute('aria-selected', 'true');
+    if (row.matches('.tgrid tr')) row.setAttribute('aria-selected', 'true');
   }
   document.addEventListener('focusin', event => { if (rows().includes(event.target)) select(event.target); });
   function focusRow(row) {
@@ -24,7 +24,8 @@
   function move(step) {
     const list = rows();
     if (!list.length) return;
-    let at = list.findIndex(row => row === current() || row.getAttribute('aria-selected') === 'true');
+    let at = list.indexOf(current());
+    if (at < 0) at = list.findIndex(row => row.getAttribute('aria-selected') === 'true');
     if (at < 0 && list[0].matches('.run')) at = firstVisible(list) - (step > 0 ? 1 : 0);
     focusRow(list[Math.max(0, Math.min(list.length - 1, at + step))]);
   }
@@ -43,7 +44,7 @@
   keepOneRowInTabOrder();
   document.addEventListener('htmx:afterSwap', keepOneRowInTabOrder);
 
-  const onRow = () => document.activeElement.matches('.tgrid tbody tr, .stream .run');
+  const onRow = () => document.activeElement.matches('.tgrid tbody tr, .chain tbody tr, .stream .run');
   const press = selector => { const found = $(selector); found?.click(); return Boolean(found); };
   function toggleRow(expanded) {
     const row = document.activeElement;
@@ -56,7 +57,7 @@
     tools.forEach(tool => { tool.open = !open; });
   }
   function openRow() {
-    const link = document.activeElement.matches('.tgrid tr') && document.activeElement.querySelector('.t-link');
+    const link = document.activeElement.matches('.tgrid tr, .chain tr') && document.activeElement.querySelector('.t-link');
     link && link.click();
     return Boolean(link);
   }
