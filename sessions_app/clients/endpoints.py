@@ -27,6 +27,11 @@ def ask(endpoint: Endpoint, request: ModelRequest, *, timeout: float) -> ModelAn
     return _asking()(endpoint, request, timeout)
 
 
+def prepare() -> None:
+    """Load what asking needs, so that the first call takes no longer than others."""
+    _asking()
+
+
 @cache
 def _asking() -> Ask:
     # By its path: the SDK needs some 20 MiB, which a process that asks no model does without.

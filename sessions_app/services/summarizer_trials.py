@@ -33,6 +33,7 @@ class Trial:
 
 def try_endpoint(*, chosen: ProjectSummarizer, now: datetime) -> Trial:
     """Ask the model that is chosen, saved or not, for one word."""
+    endpoints.prepare()
     started = time.monotonic()
     request = ModelRequest(chosen.model, QUESTION, ANSWER_TOKENS)
     try:

@@ -27,6 +27,7 @@ PAGE = "projects/summarizer.html"
 SWAPS = frozenset({"facts", "trial", "templates", "asked", "stands"})
 TRIED = frozenset({"endpoint", "model", "timeout_seconds", "input_price", "output_price"})
 SAVED = "Saved. New summaries are made with it; those that exist stay as they are."
+INTRODUCED = "Next prompts introduce them as you wrote."
 
 
 @login_required
@@ -36,8 +37,9 @@ def summarizer(request: HtmxRequest, slug: str) -> HttpResponse:
     project = project_for(request.user, slug)
     form = _form(request, project)
     if request.method == "POST" and form.is_valid():
-        save_project_summarizer(project=project, changes=form.cleaned_data, now=timezone.now())
-        messages.success(request, SAVED)
+        before = summarizer_of(project).summary_template
+        saved = save_project_summarizer(project=project, changes=form.cleaned_data, now=timezone.now())
+        messages.success(request, SAVED if saved.summary_template == before else f"{SAVED} {INTRODUCED}")
         return redirect("summarizer", slug)
     return _show(request, project, form, {}, status=422 if request.method == "POST" else 200)
 

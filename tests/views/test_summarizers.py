@@ -94,7 +94,7 @@ def test_it_saves_what_is_sent_and_says_what_follows(client, project):
         ),
         follow=True,
     )
-    assert "New summaries are made with it; those that exist stay as they are." in words_of(answer)
+    assert "those that exist stay as they are. Next prompts introduce them as you wrote." in words_of(answer)
     chosen = ProjectSummarizer.objects.get()
     assert (chosen.name, chosen.endpoint, chosen.model) == ("openai", "local", "gpt-4.1-mini")
     assert (chosen.timeout_seconds, chosen.context_window) == (20, 8192)
