@@ -6,14 +6,19 @@ import re
 from collections.abc import Sequence
 
 from sessions_app.domain.facts.specifics import Form, Specific
-from sessions_app.domain.facts.words import UNSPACED, is_stop_word
+from sessions_app.domain.facts.words import UNSPACED, UNSPACED_STOPS, is_stop_word
 
 LONGEST_FACT = 80
-_BEFORE = re.compile(rf"(?:(?:[^\W_{UNSPACED}][\w'’&-]{{0,30}}:? ){{1,5}}|[{UNSPACED}]{{1,8}}\s?)$")
+# A number of so many digits is worth a line without a word beside it.
+LONG_NUMBER = 5
+_BEFORE = re.compile(rf"(?:(?:[^\W_{UNSPACED}][\w'’&-]{{0,30}}:? ){{1,5}}|(?P<unspaced>[{UNSPACED}]{{1,8}}\s?))$")
+_HOLDING_TOGETHER = re.compile(rf"^(?:{UNSPACED_STOPS})+")
 _JOINS = frozenset({"and", "or", "but", "with", "&", "und", "oder", "mit", "y", "o", "con", "et", "ou", "avec"})
 MOST_WORDS_BEFORE = 4
 _AFTER = re.compile(rf"[ -][^\W\d_{UNSPACED}]{{2,30}}")
-_AFTER_UNSPACED = re.compile("\\s?[\u3400-\u9fff\u30a0-\u30ff\uac00-\ud7af]{1,4}")
+_AFTER_UNSPACED = re.compile(
+    f"\\s?(?!{UNSPACED_STOPS})(?:[位名][\u3400-\u9fff]{{0,2}}|[\u3400-\u9fff]{{1,2}}|[\u30a0-\u30ff]{{1,8}}|[\uac00-\ud7af]{{1,4}})"
+)
 _EACH = re.compile(r" (?:each|(?:per|pro|por|par|a) [^\W\d_]{2,20})\b")
 _TOGETHER = re.compile(r"[\s,(]{0,2}(?:at|um|on|the|the of|a las|à|alle|às|am|den|T|from|ab|в|의|の)?\s?")
 _COUNTS_FOR = re.compile(
@@ -26,8 +31,8 @@ _ENUMERATES = re.compile(r"[.)](?:\s\S|$)")
 _COUNTED_WITHOUT_MEANING = """
     option options thing things question questions detail details way ways step steps point points reason reasons
     choice choices time times other others of more and or fragen frage dinge mal uhr veces cosas fois choses kinds
-    types minute minutes second seconds moment moments business next previous last first best main following
-    different separate flights total altogether insgesamt
+    types second seconds moment moments business next previous last first best main following flights total
+    altogether insgesamt
 """
 _EMPTY_NOUNS = frozenset(_COUNTED_WITHOUT_MEANING.split())
 
@@ -63,14 +68,15 @@ def shortened(text: str) -> str:
 
 def _count(sentence: str, number: Specific, not_before: int) -> str:
     end = _end_of_noun(sentence, number.end)
-    if end > number.end:
+    is_year = _is_year(sentence[number.start : number.end])
+    if end > number.end and not is_year:
         return sentence[number.start : end]
     before = sentence[max(not_before, number.start - 24) : number.start]
     if before.rstrip().endswith(":") and _ENUMERATES.match(sentence, number.end):
         return ""
-    if (number.is_distinct and not _is_year(sentence[number.start : number.end])) or _COUNTS_FOR.search(before):
-        return sentence[_start(sentence, number.start, not_before) : number.end]
-    return ""
+    start = _start(sentence, number.start, not_before)
+    says_enough = number.is_distinct and not is_year and (start < number.start or number.end - start >= LONG_NUMBER)
+    return sentence[start : number.end] if says_enough or _COUNTS_FOR.search(before) else ""
 
 
 def _end_of_noun(sentence: str, place: int) -> int:
@@ -97,6 +103,8 @@ def _start(sentence: str, place: int, not_before: int) -> int:
     before = _BEFORE.search(tail)
     if not before:
         return place
+    if before["unspaced"]:
+        return place - len(_HOLDING_TOGETHER.sub("", before[0]))
     words = list(re.finditer(r"\S+", before[0]))
     first = max(
         [0, len(words) - MOST_WORDS_BEFORE, *(index + 1 for index, word in enumerate(words) if word[0] in _JOINS)]

@@ -4,6 +4,7 @@ Precision goes before completeness: rather a fact too few than a list that nobod
 matters of them is said by someone.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from sessions_app.domain.transcript import Event, EventKind, Role, Run
 MOST_OF_ASSISTANT = 5
 MOST_OF_RUN = 12
 _Span = tuple[int, int]
+_BY_THE_WAY = re.compile(r"\d{1,2}(?![\w.,-]*\d)")
 
 
 @dataclass(slots=True)
@@ -117,7 +119,13 @@ def _details(sentence: str, position: int, speaker: Role, known: _Known) -> list
         for start, end in names_in(sentence, common=known.common, german=known.german)
         if not any(first < end and start < last for first, last in spans)
     ]
-    return [(span, Fact(kind, text, position, speaker)) for span, kind, text in sorted(found) if text]
+    facts = ((span, Fact(kind, text, position, speaker)) for span, kind, text in sorted(found) if text)
+    return [(span, fact) for span, fact in facts if speaker is Role.USER or not _counts_by_the_way(fact)]
+
+
+def _counts_by_the_way(fact: Fact) -> bool:
+    """Whether a fact is a small number with its unit alone: an assistant's "5 minutes" says little afterwards."""
+    return fact.kind is FactKind.NUMBER and _BY_THE_WAY.match(fact.text) is not None
 
 
 def _dates(sentence: str, specifics: Sequence[Specific]) -> Iterator[tuple[_Span, FactKind, str]]:
@@ -150,5 +158,6 @@ def _written_counts(sentence: str) -> Iterator[Specific]:
     """Yield the numbers from two to twelve that are written as words, which count only with a noun."""
     for match in WORD.finditer(sentence):
         count = COUNTS.get(match[0].casefold())
-        if count and not match["unspaced"]:
+        is_part = sentence[match.start() - 1 : match.start()] == "-" or sentence.startswith("-", match.end())
+        if count and not match["unspaced"] and not is_part:
             yield Specific(Form.NUMBER, match.start(), match.end(), frozenset({f"n:{count}"}), is_distinct=False)

@@ -6,12 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from sessions_app.domain.facts.calendars import MONTHS
+
 LONGEST_MESSAGE = 20_000
 LONGEST_SENTENCE = 1000
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _EMPHASIS = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|`")
 _BULLET = re.compile(r"\s*(?:[#>|]+\s*|[-*•+–]\s+|\(?\d{1,3}[.)]\s+|[a-zA-Z][.)]\s+)*")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])['\")\]]?\s+(?=[^\sa-z])|(?<=[。！？｡।؟])")
+# Not at "30. Juni".
+_SENTENCE_END = re.compile(
+    r"(?:(?<=[!?…])|(?<=[^\d]\.)|(?<=\d\.)(?!\s(?i:" + "|".join(MONTHS) + r")\b))['\")\]]?\s+(?=[^\sa-z])"
+    r"|(?<=[。！？｡।؟])"
+)
 LABEL = re.compile(r"([^\W\d][^:：\n]{0,40})[:：](?:\s|$)")
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from sessions_app.domain.facts.calendars import MONTHS, WEEKDAYS
 from sessions_app.domain.facts.lines import LABEL
 from sessions_app.domain.facts.stop_words import ENGLISH_STOP_WORDS, STOP_WORDS
 
@@ -38,7 +39,8 @@ _GERMAN = re.compile(
 _NOT_NAMES = """
     id ids ok okay faq url api json html pdf dob eta asap am pm est edt pst pdt cst utc gmt cet usd eur gbp chf jpy
     cny mr mrs ms dr prof herr herrn frau sir madam hi hello hey dear thanks thank yes no please ps re fyi btw dm tv
-    pc ui it stop option options step flight english german
+    pc ui it stop option options step flight english german menge anzahl minuten stunden tage wochen monate jahre
+    uhr anfang ende mitte kilo gramm meter
 """
 NO_NAMES = frozenset(_NOT_NAMES.split())
 # Written with capitals in headings and forms.
@@ -76,7 +78,7 @@ def _words_of_name(run: re.Match[str], common: AbstractSet[str], *, german: bool
     words = [(run.start() + word.start(), run.start() + word.end()) for word in re.finditer(r"\S+", run[0])]
     plain = [_plain(run.string[start:end]) for start, end in words]
     stop_words = STOP_WORDS if german else ENGLISH_STOP_WORDS
-    is_name = [word not in NO_NAMES and word not in stop_words for word in plain]
+    is_name = [not (word in NO_NAMES or word in stop_words or word in MONTHS or word in WEEKDAYS) for word in plain]
     if len(words) > 1 and _begins_a_sentence(run.string, run.start()):
         is_name[0] &= plain[0] not in STOP_WORDS and not (run.start() == 0 and plain[0] in common)
     is_plain = all(word in common or word in PLAIN_WORDS for word, kept in zip(plain, is_name, strict=True) if kept)
@@ -90,6 +92,7 @@ def _name(sentence: str, words: Sequence[_Span], *, german: bool) -> _Span | Non
     if not words:
         return None
     start, end = words[0][0], words[-1][1]
+    end -= 2 * sentence.endswith(("'s", "’s"), start, end)
     if _SPELT.fullmatch(sentence, start, end):
         return None if _ABBREVIATED.search(sentence, max(0, start - 3), start) else (start, end)
     capitals = sum(sentence[place].isupper() for place, _ in words)

@@ -125,7 +125,7 @@ def _weekday(text: str) -> _Reading:
 
 
 def _cjk_weekday(text: str) -> _Reading:
-    return Form.DATE, [f"w:{UNSPACED_WEEKDAYS[text.rstrip('曜日')[-1:] or text[0]]}"]
+    return Form.DATE, [f"w:{UNSPACED_WEEKDAYS[text[0] if text[1] == '曜' else text[-1]]}"]
 
 
 def _amount(text: str) -> _Reading:

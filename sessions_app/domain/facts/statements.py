@@ -9,7 +9,7 @@ from sessions_app.domain.summarizers.cues import COURTESY, FIRST_PERSON, QUESTIO
 _SUBJECT = r"(?:i|i['’]m|i['’]d|my|we|our|ich|mein|meine|wir|yo|mi|je|mon|ma)\b"
 _CLAUSE_END = re.compile(
     r";|(?<!\d)[.!?]\s|[。！？；，…—\n]|"
-    r",? (?:but|because|since|although|though|so|which|aber|weil|denn|pero|porque|mais|parce que|car)\b|"
+    r",? (?:but|because(?! of\b)|although|though|so|which|aber|weil|denn|pero|porque|mais|parce que|car)\b|"
     rf",? (?:and|und|y|et) (?={_SUBJECT})|, (?={_SUBJECT})|"
     r", (?=(?:thank|thanks|danke|gracias|merci|and|und|please|can|could|would|do|is|what|how|also|bitte|kann|können|"
     r"por|puede|nous)\b)",
@@ -38,6 +38,7 @@ _OBJECT = (
 _VERB = (
     r"(?:live|work|prefer|love|hate|dislike|own|speak|study|teach|eat|drink|smoke|wear|suffer|drive|come from|grew up|"
     r"was born|were born|moved|broke|lost|bought|married|paid|booked|ordered|graduated|weigh|belong|commute|"
+    r"decided|agreed|dropped|refuse|quit|gave up|"
     r"(?<!would )(?<!['’]d )like (?!the idea|that|it\b|this)|use (?!the app|it\b|this|that)|"
     r"take (?!it\b|that|the first|the second)|"
     rf"(?:need|want) (?={_OBJECT})(?!a (?:few|moment|minute|second|refund|new|flight|human)))\b"
@@ -45,7 +46,8 @@ _VERB = (
 _NEGATED = (
     r"(?:(?:don['’]t|do not|didn['’]t|did not) (?:eat|drink|want|need|like|own|drive|fly|speak|smoke|take|wear|travel)|"
     r"(?:can['’]t|cannot|can not|can only|could never) (?:eat|drink|fly|drive|walk|climb|stand|sit|take|have|use|"
-    r"travel|hear|swallow|tolerate|carry|lift|work|pay|leave|arrive))\b"
+    r"travel|hear|swallow|tolerate|carry|lift|work|pay|leave|arrive)|can hardly \w+|"
+    r"(?:won['’]t|will not|never want to) (?!be\b|have\b|need\b)\w+)\b"
 )
 _HAVING = (
     r"(?:have|['’]ve|had|have got|['’]ve got|own) (?!to\b|(?:been|not|ever|spoken|taken|given|flown|heard|found|"
@@ -67,7 +69,7 @@ _BEING = (
 )
 _ENGLISH = re.compile(
     rf"\b(?:(?:i|we)(?:['’]m| am|['’]re| are| was| were) {_ADVERBS}{_STATE}|"
-    rf"(?:i|we)(?:['’]d| would)? {_ADVERBS}(?:{_VERB}|{_NEGATED})|(?:i|we) ?{_ADVERBS}{_HAVING}|"
+    rf"(?:i|we)(?:['’]d| would|['’]ve| have)? {_ADVERBS}(?:{_VERB}|{_NEGATED})|(?:i|we) ?{_ADVERBS}{_HAVING}|"
     rf"(?:my|our) (?:[\w'’-]+ ){{0,3}}?(?:{_KIN}) (?!(?:and|or|in|on|at|from|to|with|for|who|is \w+ing)\b)\w|"
     rf"(?:my|our) (?:[\w'’#-]+ ){{1,4}}?{_BEING})",
     re.IGNORECASE,
@@ -86,14 +88,18 @@ _PASSING = re.compile(
     r"\b(?:möchte\w*|will|wollen|würde\w*|könnte\w*|kann ich|können wir|hätte\w*|suche\w*|frage\w*|wollte\w*|weiß|"
     r"denke|"
     r"glaube|hoffe|danke|sehe|verstehe|nehme|bestätige|bitte|muss|müssen|soll\w*|finde|freue|bräuchte|hilf\w*|"
+    r"darüber|davon|damit|dazu|daran|wieder|gerade|schon einmal|war \d+ Minuten|"
     r"quiero|quisiera\w*|querría|puedo|podría|gustaría|creo|sé|espero|busco|pienso|entiendo|gracias|confirmo|queremos|"
     r"puede|dime|ayuda\w*|voudrais|aimerais|veux|peux|pourrais|pense|crois|sais|espère|cherche|comprends|merci|confirme|"
     r"souhaite\w*|vorrei|voglio|posso|potrei|penso|credo|spero|cerco|capisco|grazie|quero|gostaria|poderia|acho|procuro|"
     r"entendo|obrigad\w|хочу|хотел\w*|хотим|могу|думаю|знаю|спасибо|надеюсь|ищу)\b"
-    r"|我想|我要|我希望|我可以|我能|请|吗|呢|谢|觉得|知道|想要|帮我|たい|ください|思|願|ありがと|でしょう|ますか|ですか|싶|주세요|까요|생각|감사",
+    r"|我想|我要|我希望|我可以|我能|请|吗|呢|谢|觉得|知道|想要|帮我|现在|刚才|让我|好像|不太|商量|たい|ください|思|願|ありがと|でしょう|ますか|ですか|싶|주세요|까요|생각|감사",
     re.IGNORECASE,
 )
-_WISH = re.compile(r"\b(?:would|['’]d) (?:\w+ )?like\b", re.IGNORECASE)
+_WISH = re.compile(
+    r"\b(?:would|['’]d) (?:\w+ )?like\b|\babout (?:it|this|that)\b|\bsame thing\b|\bkeeps? asking\b|\bsaid\b",
+    re.IGNORECASE,
+)
 _OTHERS = re.compile(
     r"\b(?:unsere\w*|uns|меня|нас|mes|mis)\b|[母父妻夫娘][はがも]|(?:息子|家族)[はがも]", re.IGNORECASE
 )

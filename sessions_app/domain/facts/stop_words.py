@@ -17,7 +17,8 @@ _GERMAN = """
     meinen meinem meiner du dich dir dein deine er sie es ihn ihm ihr ihre ihren wir uns unser unsere unseren sich
     ist sind war waren bin bist sein hat habe haben hatte wird werden wurde kann kein keine keinen nicht auch noch
     nur schon sehr mit ohne von vom zu zum zur in im an am auf aus bei für nach über um vor bis als wie so dann da
-    hier was wer wo ja nein bitte danke heiße heisse heißen
+    hier was wer wo ja nein jede jeder jedes bitte danke heiße heisse heißen ihrer ihrem ihres dieser diese dieses
+    diesem diesen
 """
 _ROMANCE = """
     el la los las un una unos unas lo le les y o pero porque si que de del al en con sin por para se me mi mis te tu
@@ -25,7 +26,7 @@ _ROMANCE = """
     más también como ya sí os um uma uns umas e ou mas do da dos das no na nas ao com sem eu meu minha meus minhas
     sou é tem tenho não il i gli uno ed ma di dal dalla della nel nella col senza per io mio mia miei mie sono è ho
     abbiamo des du et mais est sont suis être ai as avons avez ont je j'ai mes mon nous notre ce cette ces qui dans
-    avec sans pour sur par pas ne au aux très aussi c'est à une s'appelle m'appelle llamo llama
+    avec sans pour sur par pas ne au aux très aussi c'est à une s'appelle m'appelle llamo llama cada chaque ogni
 """
 _RUSSIAN = """
     я мы он она они меня мне мой моя мои нас наш у в на и не с по за из для что это как

@@ -17,7 +17,8 @@ ENDINGS = ("ies", "ing", "ed", "es", "ic", "en", "er", "em", "s", "e", "n", "y")
 
 
 # Hiragana are the endings and particles of Japanese; the others, words of Chinese that hold a sentence together.
-_UNSPACED_STOPS = re.compile("[\u3040-\u309f我私僕俺你您他她它们們的了着在是和与也都很就这這那有个個吗呢吧啊请請]+")
+UNSPACED_STOPS = "[\u3040-\u309f我私僕俺你您他她它们們的了着在是和与也都很就还還这這那有吗呢吧啊请請]"
+_UNSPACED_STOPS = re.compile(f"(?:{UNSPACED_STOPS}|[个個])+")
 
 
 def keys_of(text: str) -> list[str]:

@@ -116,6 +116,9 @@ def test_it_reads_other_languages(said, facts):
         "Quiero cambiar el asiento. ¿Puedo?",
         "The Best Thing About Title Case Is Nothing At All. the best thing about title case is nothing at all.",
         "1. One way\n2. Economy\n3. Just me",
+        "We had a long discussion about it. My sister said exactly the same thing.",
+        "Wir haben lange darüber geredet. Ich sitze gerade im Bus.",
+        "我现在在公交车上。",
         "```\nx = 4200\nname = 'Hello World'\n```",
         "",
     ],
@@ -162,6 +165,12 @@ def test_a_list_of_alternatives_of_the_assistant_is_left_out():
     assert not [text for text in texts if "Departure" in text or "$121" in text or "$100" in text]
 
 
+def test_what_an_assistant_counts_by_the_way_is_no_fact():
+    assert found("How long?", "It takes 5 minutes and 2 spoons. The oven has 180 degrees.") == [
+        (NUMBER, "oven has 180 degrees")
+    ]
+
+
 def test_it_reads_neither_tool_results_nor_reasoning_nor_system_messages():
     call = Event(EventKind.TOOL_CALL, tool=ToolCall("c", "search", '{"to": "Lisbon"}', "HX 412 costs 96 EUR"))
     thought = Event(EventKind.REASONING, "I am allergic to nuts.", Role.ASSISTANT)
@@ -191,7 +200,12 @@ def test_long_texts_of_one_kind_take_no_long_time(piece):
     assert time.process_time() - before < 5
 
 
-@given(st.text(), st.text())
+PIECES = st.sampled_from(
+    [*"0123456789.:/-+ ,年月日曜周一半点時分Uhr€$ʼ'\n", "May", "am", "pm", "Mr", "my", "I", "ich", "客", "様", "٣", "²"]
+)
+
+
+@given(st.one_of(st.text(), st.lists(PIECES).map("".join)), st.text())
 def test_no_text_makes_it_fail(said, answer):
     for fact in facts_of([turn(said, answer)]):
         assert 0 < len(fact.text) <= 80
