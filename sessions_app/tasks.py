@@ -10,7 +10,7 @@ from django.utils import timezone
 from sessions_app import clients
 from sessions_app.clients import Work
 from sessions_app.models import Session
-from sessions_app.services import idempotency, import_files, runs, snapshots, summaries
+from sessions_app.services import idempotency, import_files, runs, snapshots, summaries, summarizer_answers
 from sessions_app.services.summaries import Outcome
 
 log = structlog.get_logger(__name__)
@@ -52,6 +52,7 @@ def _close_interrupted_runs(now: datetime) -> None:
 
 def _forget_old_answers(now: datetime) -> None:
     idempotency.forget_old_answers(now=now)
+    summarizer_answers.forget_old_answers(now=now)
 
 
 def _hurry_waiting_sessions(now: datetime) -> None:

@@ -43,5 +43,5 @@ def batch_tokens(*, chosen: ProjectSummarizer, settings: MemorySettings, previou
         return BATCH_TOKENS
     form = model_summaries.form_of(chosen)
     room = form.counter.raw_limit(max(1, form.room(previous, settings.max_summary_tokens)))
-    # Written for a model, runs need a little more than in a prompt.
-    return min(BATCH_TOKENS, max(1, room * 9 // 10))
+    # Written for a model, short runs need more than in a prompt.
+    return min(BATCH_TOKENS, max(1, room * 3 // 4))

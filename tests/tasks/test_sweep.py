@@ -11,7 +11,7 @@ from sessions_app import tasks
 from sessions_app.clients import Work
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import ApiKey, IdempotentAnswer, Import, Session
+from sessions_app.models import ApiKey, IdempotentAnswer, Import, Session, SummarizerAnswer
 from sessions_app.services.runs import append_runs
 from tests.factories import make_project, make_session
 
@@ -52,6 +52,20 @@ def test_it_forgets_answers_after_a_day(published):
         )
     tasks.sweep()
     assert [answer.key for answer in IdempotentAnswer.objects.all()] == ["23"]
+
+
+def test_it_forgets_what_models_answered_after_a_month(published):
+    session = make_session()
+    for days in (29, 31):
+        SummarizerAnswer.objects.create(
+            project=session.project,
+            session=session,
+            request_hash=str(days),
+            text="",
+            created_at=timezone.now() - timedelta(days=days),
+        )
+    tasks.sweep()
+    assert [answer.request_hash for answer in SummarizerAnswer.objects.all()] == ["29"]
 
 
 def test_it_pokes_imports_that_nobody_works_on(published):
