@@ -46,6 +46,7 @@ def _checked(name: str, address: str) -> str:
     try:
         parts = urlsplit(address)
         port_is_valid = parts.port is None or parts.port > 0
+        (parts.hostname or "").encode("idna")
     except ValueError:
         raise _refused(f"the address of {name} is none") from None
     if parts.username is not None or parts.password is not None:

@@ -54,14 +54,16 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """An error. `retry_after` goes into the header as it is: seconds or a date."""
+    """An error or a redirect. `retry_after` goes into the header as it is: seconds or a date."""
 
     code: int
     message: str = "scripted error"
     retry_after: str | int | None = None
+    location: str | None = None
 
     def send(self, to: "_Conversation") -> None:
-        headers = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
+        given = {"Retry-After": self.retry_after, "Location": self.location}
+        headers = {name: str(value) for name, value in given.items() if value is not None}
         to.respond(self.code, json.dumps({"error": {"message": self.message, "type": "scripted"}}).encode(), headers)
 
 

@@ -112,7 +112,6 @@ def test_a_model_that_knows_only_the_newer_limit_is_asked_again_with_room_to_thi
         (Status(500, "out of memory"), "The endpoint local answered 500: out of memory."),
         (Status(404, "no such model"), "The endpoint local answered 404: no such model."),
         (Status(400, "too long"), "The endpoint local answered 400: too long."),
-        (Status(307), "The endpoint local answered 307, a redirect, which is not followed."),
         (Half(), "The endpoint local closed the connection before its answer was whole."),
         (Nothing(closes=True), "The endpoint local closed the connection before its answer was whole."),
         (TEN_MEGABYTES, "The endpoint local answered with more than 1,016,384 bytes."),
@@ -139,6 +138,14 @@ def test_each_failure_is_told_in_a_plain_sentence(answer, said):
     error = failure(answer)
     assert error.detail == said
     assert error.retry_after is None
+
+
+@pytest.mark.parametrize("code", [301, 302, 307, 308])
+def test_nothing_is_sent_to_where_a_redirect_leads(code):
+    with ScriptedEndpoint() as elsewhere:
+        error = failure(Status(code, location=f"{elsewhere.url}/chat/completions"))
+    assert error.detail == f"The endpoint local answered {code}, a redirect, which is not followed."
+    assert elsewhere.asked == []
 
 
 def test_it_asks_once_only():

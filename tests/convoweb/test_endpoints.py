@@ -31,6 +31,7 @@ def test_it_holds_names_and_base_addresses():
         ("a=ftp://x/v1", "the address of a must begin with http:// or https:// and name a host"),
         ("a=https:///v1", "the address of a must begin with http:// or https:// and name a host"),
         ("a=https://x:70000/v1", "the address of a is none"),
+        ("a=https://x..y/v1", "the address of a is none"),
         ("a=https://x/v1?key=1", "the address of a must have no query, fragment or space"),
         ("a=https://me:hunter2@x/v1", "holds a user or a password; a key belongs into CONVOWEB_ENDPOINT_KEY_A"),
         ("https://me:hunter2@x/v1", "is not name=address"),
