@@ -9,6 +9,7 @@ from sessions_app.domain.errors import FieldError, RunsLost
 from sessions_app.domain.handed_down import EXTRACT_RULE, HandedDown, HeadRoom
 from sessions_app.domain.memory_settings import MemorySettings
 from sessions_app.domain.pieces import Head
+from sessions_app.domain.run_rendering import RenderedRun
 from sessions_app.domain.selection import Selection, Span
 from sessions_app.domain.shortening import with_short_texts
 from sessions_app.domain.summaries import SummaryRequest
@@ -28,11 +29,14 @@ LEAST_TOKENS = 8
 
 @dataclass(frozen=True, slots=True)
 class Stopgap:
-    """The head with an extract in it, and what of the selection remains beside it."""
+    """The head with an extract in it, and what of the selection remains beside it.
+
+    Nothing is extracted where, the newest run being cut, all others fit.
+    """
 
     handed: HandedDown
     selection: Selection
-    extracted: Span
+    extracted: Span | None
 
 
 def refuse_gap(first: int, last: int, budget: Budget, ways: WaysOut) -> NoReturn:
@@ -123,8 +127,10 @@ class Gap:
         given_up = used - self.head_room.tokens(handed.head)
         reserved = max(size, given_up)
         rest = self._without(reserved - given_up)
+        if rest.first_out is None:
+            return Stopgap(self.handed, rest, None)
         limit = min(reserved, max(size, self.settings.max_summary_tokens))
-        head = _with_extract(self.head_room, handed.head, _lost_runs(self.reader, rest), limit)
+        head = _with_extract(self.head_room, handed.head, _lost_runs(self.reader, rest, rest.first_out), limit)
         if head is None:
             return None
         return Stopgap(replace(handed, head=head, pieces=self.head_room.render(head)), rest, head.extracted)
@@ -155,11 +161,9 @@ def _smaller(selection: Selection, tokens: int) -> Selection:
     )
 
 
-def _lost_runs(reader: TranscriptReader, selection: Selection) -> tuple[Run, ...]:
+def _lost_runs(reader: TranscriptReader, selection: Selection, first_out: RenderedRun) -> tuple[Run, ...]:
     """Return the newest of the lost runs, oldest first; where they are huge together, with short texts."""
-    if selection.first_out is None:
-        return ()
-    (first, last), runs = selection.out[0], [selection.first_out.excerpt.run]
+    (first, last), runs = selection.out[0], [first_out.excerpt.run]
     not_below = max(first, last - MOST_RUNS + 1)
     while runs[-1].position > not_below:
         older = reader.newest_before(runs[-1].position, not_below=not_below, tokens=MOST_TOKENS)

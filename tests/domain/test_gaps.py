@@ -7,7 +7,7 @@ from sessions_app.domain.builder import build_prompt
 from sessions_app.domain.errors import RunsLost
 from sessions_app.domain.plan import Fate, Prompt
 from sessions_app.domain.transcript import ParentContext, Run, SummaryEntry
-from tests.domain.fakes.transcripts import InMemoryTranscript, exchange, settings
+from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, exchange, run, settings, user
 
 FACT = "My locker number is 4711 and I never eat peanuts."
 
@@ -118,12 +118,12 @@ def test_where_not_even_a_few_words_of_it_fit_the_runs_are_lost_and_it_says_why(
 
 
 def test_it_takes_the_place_of_the_newest_run_only_where_nothing_else_can_give_way():
-    for budget in range(75, 400):
+    for budget in range(75, 400, 5):
         prompt = build(told(40), max_input_tokens=budget)
         assert fates(prompt)[-1][1:3] == (40, "kept")
     large = [*told(40), exchange("How much? " * 20, "So much. " * 20)]
     alone = build(large, max_input_tokens=2_000, last_n=1).tokens.total
-    for budget in range(alone, alone + 20):
+    for budget in range(alone, alone + 20, 4):
         prompt = build(large, max_input_tokens=budget)
         assert fates(prompt) == [(1, 41, "summarized", "stopgap extract")]
         assert codes(prompt) == ["newest_run_dropped", "runs_extracted"]
@@ -145,6 +145,17 @@ def test_a_newest_run_that_may_be_cut_is_cut_for_it_rather_than_dropped():
     assert [each[:3] for each in fates(prompt)] == [(1, 40, "summarized"), (41, 41, "kept")]
     assert set(codes(prompt)) == {"newest_run_shortened", "runs_extracted"}
     assert prompt.tokens.total <= 200
+
+
+def test_where_all_others_fit_beside_a_newest_run_that_is_cut_there_is_none():
+    steps = [assistant("tide gauge " * 6) for _ in range(30)]
+    reader = InMemoryTranscript([exchange("One.", "Two."), run(user("Go."), *steps)])
+    alone = build(reader, max_input_tokens=2_000, last_n=1).tokens.total
+    for budget in range(alone, alone + 9):
+        prompt = build_prompt(reader=reader, settings=settings(max_input_tokens=budget), query="Go on.", shorten=True)
+        assert [each.fate.value for each in prompt.fates] == ["kept", "kept"]
+        assert codes(prompt) == ["newest_run_shortened"]
+        assert prompt.tokens.total <= budget
 
 
 def test_it_is_made_whatever_max_summary_tokens_says():
