@@ -46,6 +46,8 @@ def duration(milliseconds: int | None) -> str:
     """Write how long something took; None is a dash."""
     if milliseconds is None:
         return NOTHING
+    if milliseconds < 1000:
+        return f"{milliseconds} ms"
     if milliseconds < 60_000:
         return f"{milliseconds / 1000:,.1f} s"
     minutes, seconds = divmod(milliseconds // 1000, 60)

@@ -1,9 +1,13 @@
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from django.utils.html import strip_tags
 
 from sessions_app.templatetags.formats import (
+    duration,
+    moment,
+    money,
     number,
     percent_of,
     relative_time,
@@ -76,3 +80,33 @@ def test_it_writes_a_dash_where_no_time_is_known():
 
 def test_it_writes_the_time_of_day():
     assert strip_tags(time_of_day(NOW)) == "14:04"
+
+
+@pytest.mark.parametrize(
+    ("dollars", "text"),
+    [
+        (None, "–"),
+        (Decimal(0), "$0"),
+        (Decimal("0.00000001"), "<$0.0001"),
+        (Decimal("0.00264"), "$0.0026"),
+        (Decimal("1234.5"), "$1,234.50"),
+    ],
+)
+def test_it_writes_money_as_fine_as_it_is_small(dollars, text):
+    assert money(dollars) == text
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"), [(None, "–"), (40, "40 ms"), (6_240, "6.2 s"), (59_900, "59.9 s"), (125_000, "2 min 5 s")]
+)
+def test_it_writes_how_long_something_took(milliseconds, text):
+    assert duration(milliseconds) == text
+
+
+@pytest.mark.parametrize(
+    ("ago", "text"),
+    [(timedelta(hours=1), "13:04"), (timedelta(hours=15), "28 Nov"), (timedelta(days=400), "25 Oct 2025")],
+)
+def test_it_writes_a_moment_of_today_by_the_clock_and_others_by_the_day(ago, text):
+    assert strip_tags(moment(NOW - ago, NOW)) == text
+    assert moment(None) == "–"
