@@ -20,11 +20,14 @@ from sessions_app.domain.facts.statements import statements_in
 from sessions_app.domain.facts.values import Fact, FactKind
 from sessions_app.domain.facts.words import WORD
 from sessions_app.domain.summarizers.cues import COURTESY, QUESTION_ENDS
-from sessions_app.domain.transcript import Event, EventKind, Role, Run
+from sessions_app.domain.transcript import EventKind, Role, Run
 
 MOST_OF_ASSISTANT = 5
 MOST_OF_RUN = 12
+LONGEST_RUN = 60_000
+LONGEST_MESSAGE = 20_000
 _Span = tuple[int, int]
+_Said = tuple[Role, str]
 _BY_THE_WAY = re.compile(r"\d{1,2}(?![\w.,-]*\d)")
 
 
@@ -52,25 +55,31 @@ class _Known:
 
 def facts_of(runs: Iterable[Run]) -> list[Fact]:
     """Return the facts of runs in the order in which they were said first, at most MOST_OF_RUN of each run."""
-    said = [(run.position, _messages(run)) for run in runs]
-    known = _Known(_words_written_small(event.text for _, events in said for event in events))
-    return [fact for position, events in said for fact in _facts_of_run(position, events, known)]
+    said = [(run.position, _said_in(run)) for run in runs]
+    known = _Known(_words_written_small(text for _, messages in said for _, text in messages))
+    return [fact for position, messages in said for fact in _facts_of_run(position, messages, known)]
 
 
-def _messages(run: Run) -> list[Event]:
-    spoken = (Role.USER, Role.ASSISTANT)
-    return [event for event in run.events if event.kind is EventKind.MESSAGE and event.role in spoken]
+def _said_in(run: Run) -> list[_Said]:
+    """Return what the user and the assistant say in a run; of a very long one the beginnings."""
+    room = LONGEST_RUN
+    said: list[_Said] = []
+    for event in run.events:
+        if event.kind is EventKind.MESSAGE and event.role in {Role.USER, Role.ASSISTANT} and room > 0:
+            said.append((event.role, event.text[: min(room, LONGEST_MESSAGE)]))
+            room -= len(said[-1][1])
+    return said
 
 
 def _words_written_small(texts: Iterable[str]) -> set[str]:
     return {match[0] for text in texts for match in WORD.finditer(text) if match[0].islower()}
 
 
-def _facts_of_run(position: int, events: Sequence[Event], known: _Known) -> list[Fact]:
-    known.german = is_german(" ".join(event.text for event in events))
-    of_user = (fact for event in events if event.role is Role.USER for fact in _of_user(event.text, position, known))
+def _facts_of_run(position: int, said: Sequence[_Said], known: _Known) -> list[Fact]:
+    known.german = is_german(" ".join(text for _, text in said))
+    of_user = (fact for role, text in said if role is Role.USER for fact in _of_user(text, position, known))
     users = list(islice(of_user, MOST_OF_RUN))
-    answers = [event.text for event in events if event.role is Role.ASSISTANT]
+    answers = (text for role, text in said if role is Role.ASSISTANT)
     of_assistant = (fact for text in answers for fact in _of_assistant(text, position, known))
     return users + list(islice(of_assistant, min(MOST_OF_ASSISTANT, MOST_OF_RUN - len(users))))
 

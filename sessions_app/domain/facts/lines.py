@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from sessions_app.domain.facts.calendars import MONTHS
 
-LONGEST_MESSAGE = 20_000
 LONGEST_SENTENCE = 1000
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _EMPHASIS = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|`")
@@ -22,12 +21,12 @@ LABEL = re.compile(r"([^\W\d][^:：\n]{0,40})[:：](?:\s|$)")
 
 
 def sentences_of(text: str, *, alternatives: bool = True) -> Iterator[str]:
-    """Yield the sentences of a message, of a very long one those of its beginning.
+    """Yield the sentences of a message.
 
     Without `alternatives`, lines whose label ("Departure: ...") comes more than once are left out: such a list says
     what there is to choose from.
     """
-    lines = [_plain(line) for line in _FENCED.sub("\n", text[:LONGEST_MESSAGE]).splitlines()]
+    lines = [_plain(line) for line in _FENCED.sub("\n", text).splitlines()]
     labels = Counter(label for line in lines if (label := _label(line)))
     for line in lines:
         if alternatives or labels[_label(line)] <= 1:

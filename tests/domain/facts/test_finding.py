@@ -203,6 +203,13 @@ PIECES = st.sampled_from(
 )
 
 
+def test_a_run_of_many_long_messages_takes_no_long_time():
+    texts = [Event(EventKind.MESSAGE, "1,1 at 12:00 " * 20_000, Role.ASSISTANT)] * 40
+    before = time.process_time()
+    facts_of([turn("Go on.", "Done.", 1, *texts)])
+    assert time.process_time() - before < 5
+
+
 @given(st.one_of(st.text(), st.lists(PIECES).map("".join)), st.text())
 def test_no_text_makes_it_fail(said, answer):
     for fact in facts_of([turn(said, answer)]):
