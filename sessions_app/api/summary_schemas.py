@@ -76,6 +76,7 @@ class SummaryOut(Out):
     model: str
     template: str = Field(description="The version of the template of the request.")
     cost: str | None = Field(description="In USD, of all attempts; null where the price is not known.")
+    from_cache: bool = Field(description="Whether the same request had been answered, and paid for, before.")
     duration_ms: Whole | None = Field(description="Of the newest attempt.")
     attempts: Whole
     error: str
@@ -129,6 +130,7 @@ def summary_out(entry: Summary, session: Session) -> SummaryOut:
         model=entry.model,
         template=entry.template,
         cost=None if entry.cost_usd is None else money(entry.cost_usd),
+        from_cache=entry.from_cache,
         duration_ms=entry.duration_ms,
         attempts=entry.attempts,
         error=entry.error,

@@ -70,6 +70,7 @@ class Summary(models.Model):
     model = models.CharField(max_length=200, blank=True)
     template = models.CharField(max_length=12, blank=True, help_text="The version of the request's template: its hash.")
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    from_cache = models.BooleanField(default=False, help_text="The same request was answered and paid for before.")
     duration_ms = models.PositiveBigIntegerField(null=True, blank=True)
     attempts = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True)

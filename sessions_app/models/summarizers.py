@@ -34,6 +34,11 @@ class ProjectSummarizer(models.Model):
     def __str__(self) -> str:
         return f"{self.name} of {self.project}"
 
+    @property
+    def model_asked(self) -> str:
+        """The model that writes the summaries, empty where none does."""
+        return self.model if self.name == SummarizerName.OPENAI else ""
+
 
 class SummarizerAnswer(models.Model):
     """An answer that was paid for, so that the same request need not be paid for again in its project.

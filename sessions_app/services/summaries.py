@@ -87,7 +87,7 @@ def advance(*, session_pk: int, now: datetime) -> Outcome:
         return Outcome.NOTHING_DUE if summary_claims.settle(session=session, now=now) else Outcome.BUSY
     if adopt(session=session, finished_through=standing.finished_through, now=now):
         return Outcome.ADVANCED
-    held = summary_claims.claim(session=session, through=through, summarizer=chosen.name, now=now)
+    held = summary_claims.claim(session=session, through=through, chosen=chosen, now=now)
     return Outcome.BUSY if held is None else _work(held, chosen, settings, now)
 
 

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from sessions_app.domain.errors import ConvowebError, SummarizerFailed
 from sessions_app.domain.summaries import Summarized, retry_seconds
 from sessions_app.domain.text_cleaning import clean_text
-from sessions_app.models import Session, Summary, SummaryStatus
+from sessions_app.models import ProjectSummarizer, Session, Summary, SummaryStatus
 from sessions_app.models.summaries import SummaryQuerySet
 from sessions_app.services.wishes import wish_for_hearers
 
@@ -43,7 +43,7 @@ class Claim:
         return self.session.summary.text if self.session.summary else ""
 
 
-def claim(*, session: Session, through: int, summarizer: str, now: datetime) -> Claim | None:
+def claim(*, session: Session, through: int, chosen: ProjectSummarizer, now: datetime) -> Claim | None:
     """Take the session's one unfinished entry; None while another worker holds it or has moved the summary in use."""
     head = session.summary
     token = uuid.uuid4().hex
@@ -54,7 +54,7 @@ def claim(*, session: Session, through: int, summarizer: str, now: datetime) -> 
         if entry is None:
             return None
         entry.status, entry.predecessor, entry.covers_through = SummaryStatus.RUNNING, head, through
-        entry.summarizer = summarizer
+        entry.summarizer, entry.model = chosen.name, chosen.model_asked
         entry.attempts += 1
         entry.lease_token = token
         entry.lease_until = _lease_end()
@@ -130,6 +130,7 @@ def complete(
             text=made.text,
             model=made.model,
             template=made.template,
+            from_cache=made.from_cache,
             cost_usd=_cost(held, made.cost_usd),
             facts=facts,
             tokens_o200k=tokens,

@@ -162,7 +162,7 @@ def test_a_failure_is_shown_moves_nothing_and_is_tried_again(project, endpoint, 
     endpoint.then(answer)
     assert advance_all(session) == [Outcome.FAILED]
     entry = newest(session)
-    assert entry.status == SummaryStatus.FAILED
+    assert (entry.status, entry.model) == (SummaryStatus.FAILED, "gpt-4.1-mini")
     assert entry.error.endswith(said)
     assert KEY not in entry.error
     assert session.summary is None
@@ -284,6 +284,7 @@ def test_after_a_rollback_the_same_request_costs_nothing(project, endpoint):
     ledgers.resume(session=session, now=NOW + timedelta(minutes=2))
     advance_all(session, now=NOW + timedelta(minutes=3))
     assert (session.summary.text, session.summary.cost_usd) == ("Second.", Decimal(0))
+    assert list(session.summaries.order_by("number").values_list("from_cache", flat=True)) == [False, False, True]
     assert len(endpoint.asked) == 2
 
 
