@@ -9,8 +9,10 @@ ORACLE := .venv-oracle
 ORACLE_NEWEST := .venv-oracle-newest
 CONFORMANCE_CASES ?= 10000
 PROPERTY_PROMPTS ?= 100000
+FAULT_KILLS ?= 200
+FAULT_SESSIONS ?= 50
 
-.PHONY: run test lint bench facts docs conformance oracle properties clean requirements
+.PHONY: run test lint bench facts faults docs conformance oracle properties clean requirements
 
 run: $(RUN_STAMP)
 	@exec $(BIN)/python manage.py up
@@ -37,6 +39,10 @@ conformance: $(DEV_STAMP) oracle
 # Builds and judges so many random prompts and prints a histogram; make test does the same with a few thousand.
 properties: $(DEV_STAMP)
 	@$(BIN)/python -m tests.properties --prompts $(PROPERTY_PROMPTS)
+
+# Kills workers while they summarize and judges what stands in the database after each kill; see docs/faults.md.
+faults: $(DEV_STAMP)
+	@$(BIN)/python -m tests.faults --kills $(FAULT_KILLS) --sessions $(FAULT_SESSIONS)
 
 oracle: $(ORACLE)/.installed $(ORACLE_NEWEST)/.installed
 

@@ -1,0 +1,82 @@
+"""`make faults`: workers killed at random moments while they summarize, a judgement after each, and counts."""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from importlib import import_module
+from typing import Any
+
+from tests import servers
+from tests.faults.endpoint import Endpoint
+
+BROKERS = {"embedded": None, "redis": servers.start_redis, "rabbitmq": servers.start_rabbitmq}
+DATABASES = {"sqlite": None, "postgres": servers.start_postgres}
+FAILING = 0.3
+
+
+def main() -> int:
+    """Run, print, and return 1 if anything did not hold."""
+    arguments = _arguments()
+    endpoint = Endpoint(arguments.seed, failing=FAILING)
+    folder = tempfile.mkdtemp(prefix="convoweb-faults-")
+    try:
+        with endpoint.server as server:
+            os.environ |= _environment(arguments, folder, server.url)
+            report = _run(arguments, endpoint)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print("\n".join([*report.lines, *report.faults]))
+    return 1 if report.faults else 0
+
+
+def _environment(arguments: argparse.Namespace, folder: str, endpoint_url: str) -> dict[str, str]:
+    """Return what the settings read; nothing of the developer's own installation is touched."""
+    start_broker, start_database = BROKERS[arguments.broker], DATABASES[arguments.database]
+    return {
+        "DJANGO_SETTINGS_MODULE": "convoweb.settings",
+        "CONVOWEB_DATA_DIR": folder,
+        "CONVOWEB_ENDPOINTS": f"scripted={endpoint_url}",
+        "CONVOWEB_SWEEP_INTERVAL": "2",
+        "CONVOWEB_LOG_LEVEL": "ERROR",
+        "CONVOWEB_API_RATE": "",
+        "CONVOWEB_HTTPS": "0",
+        "CACHE_URL": "locmemcache://",
+        "CELERY_BROKER_URL": start_broker() if start_broker else f"sqlite-queue://localhost/{folder}/queue.sqlite3",
+        "DATABASE_URL": start_database() if start_database else f"sqlite:///{folder}/convoweb.sqlite3",
+        "CELERY_SKIP_CHECKS": "true",
+    }
+
+
+def _run(arguments: argparse.Namespace, endpoint: Endpoint) -> Any:
+    # Only now, since settings, and the database they name, are read once.
+    harness = import_module("tests.faults.harness")
+    workers = import_module("tests.faults.workers")
+    options = workers.embedded_options() if arguments.broker == "embedded" else ["--concurrency", "4"]
+    plan = harness.Plan(
+        kills=arguments.kills,
+        sessions=arguments.sessions,
+        seed=arguments.seed,
+        workers=arguments.workers,
+        options=tuple(options),
+        failing=FAILING,
+        seconds=arguments.seconds,
+    )
+    return harness.run(plan, endpoint)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser.add_argument("--kills", type=int, default=200, help="how many times a worker is killed")
+    parser.add_argument("--sessions", type=int, default=50, help="how many sessions are summarized at a time")
+    parser.add_argument("--seed", default="1", help="the same seed gives the same moments, answers and actions")
+    parser.add_argument("--broker", choices=BROKERS, default="embedded")
+    parser.add_argument("--database", choices=DATABASES, default="sqlite")
+    parser.add_argument("--workers", type=int, default=1, help="how many worker processes run at a time")
+    parser.add_argument("--seconds", type=float, default=20, help="without kills: how long people are at work")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
