@@ -50,8 +50,9 @@ def needs_of(fact: Fact) -> Needs:
 def identity_of(fact: Fact) -> tuple[str, frozenset[str]]:
     """Return what is the same for a fact that is said again in other words, as far as that can be told."""
     needs = needs_of(fact)
+    is_amount = fact.kind is FactKind.NUMBER and any(each.form is Form.AMOUNT for each in specifics_in(fact.text))
     keys = frozenset(min(group, key=lambda key: ("." in key, key)) for group in needs.groups)
-    by_words = fact.kind in {FactKind.NAME, FactKind.FIRST_PERSON} or needs.words_needed
+    by_words = fact.kind in {FactKind.NAME, FactKind.FIRST_PERSON} or (needs.words_needed and not is_amount)
     return fact.kind, keys | frozenset(needs.words) if by_words else keys
 
 

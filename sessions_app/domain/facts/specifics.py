@@ -31,7 +31,7 @@ class Form(StrEnum):
     NUMBER = "number"
 
 
-DISTINCT_DIGITS = {Form.AMOUNT: 2, Form.NUMBER: 3}
+DISTINCT_DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def specifics_in(text: str) -> Iterator[Specific]:
     for match in form_of.finditer(text):
         form, keys = _READERS[match.lastgroup or ""](match[0])
         if keys:
-            distinct = form in {Form.DATE, Form.CODE} or _digits(match[0]) >= DISTINCT_DIGITS[form]
+            distinct = form in {Form.DATE, Form.CODE} or _digits(match[0]) >= DISTINCT_DIGITS
             yield Specific(form, match.start(), match.end(), frozenset(keys), distinct)
 
 

@@ -64,6 +64,7 @@ def test_a_fact_in_other_words_is_there(kind, fact, text):
         (NAME, "New York", "A new flight"),
         (NAME, "Mia Li", "Mia"),
         (NUMBER, "seat fees 96 EUR", "seat fees 196 EUR"),
+        (NUMBER, "checked bag costs £83", "City pass for 64 hours, £83"),
         (NUMBER, "four travelers", "4 options for seats" + " and more words" * 12 + " travelers"),
         (NUMBER, "child of 6", "gate 6"),
         (NUMBER, "HX 412", "HX 413"),
