@@ -8,13 +8,12 @@ from sessions_app.domain.introductions import Introduction, introduced
 from sessions_app.domain.memory_settings import EffectiveSettings
 from sessions_app.domain.summaries import SummaryRequest
 from sessions_app.domain.summarizers import extractive
-from sessions_app.domain.summarizers.example import EXAMPLE
+from sessions_app.domain.summarizers.example import example
 from sessions_app.domain.summarizers.openai import model_request, pieces_of
 from sessions_app.domain.transcript import Run, SummaryEntry, TranscriptReader
 from sessions_app.models import Project, ProjectSummarizer, Session, SessionTranscript, lineage_runs
-from sessions_app.models.connections import one_state
 from sessions_app.services.model_summaries import form_of
-from sessions_app.services.prompts import effective_settings
+from sessions_app.services.prompts import as_stored, effective_settings
 from sessions_app.services.settings import project_settings
 
 # As many runs are read as show what a request looks like; a real one takes as many as fit the window.
@@ -80,14 +79,14 @@ class IntroductionPreview:
 
 
 def sample_of(*, project: Project, session: Session | None) -> Sample:
-    """Return what stands next in a session, or the built-in example under the project's settings."""
+    """Return what stands next in a session as it is stored, or the built-in example under the project's settings."""
     if session is None:
-        return _sample(None, project_settings(project=project), EXAMPLE, EXAMPLE.runs[1:])
-    with one_state():
-        settings, reader = effective_settings(session=session), SessionTranscript(session)
+        return _sample(None, project_settings(project=project), example(), example().runs[1:])
+    with as_stored(session) as stored:
+        settings, reader = effective_settings(session=stored), SessionTranscript(stored)
         summary = reader.newest_summary(reader.finished_through)
         first = summary.covers_through + 1 if summary else 1
-        return _sample(session, settings, reader, _runs(session, first, reader.finished_through))
+        return _sample(stored, settings, reader, _runs(stored, first, reader.finished_through))
 
 
 def _sample(
