@@ -209,11 +209,11 @@ def test_no_key_is_in_what_is_told_of_a_failure(caplog):
     assert "31415" not in f"{endpoint} {endpoint!r}"
 
 
-def test_the_sdk_is_loaded_only_when_a_model_is_asked():
-    code = "import sys, django; django.setup(); import sessions_app.urls, sessions_app.tasks; "
-    code += "print('openai' in sys.modules)"
+def test_neither_the_sdk_nor_a_vocabulary_is_loaded_before_it_is_needed():
+    code = "import sys, django, tiktoken.registry; django.setup(); import convoweb.urls, sessions_app.tasks; "
+    code += "print('openai' in sys.modules, len(tiktoken.registry.ENCODINGS))"
     environment = {"DJANGO_SETTINGS_MODULE": "convoweb.settings"}
     done = subprocess.run(
         [sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "False"
+    assert done.stdout.strip() == "False 0"
