@@ -1,5 +1,6 @@
 """One step of summarizing as the ledger page shows it: what an entry kept of what its predecessor and its runs said."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from sessions_app.domain.text_differences import TextDifference, difference
 from sessions_app.models import Session, Summary, SummaryStatus
 from sessions_app.models.summaries import SummaryQuerySet
 
-FACTS_SHOWN = 24
+FACTS_SHOWN = 12
 GONE_NAMED = 3
 
 
@@ -55,11 +56,12 @@ def step_of(session: Session, *, number: int | None, all_facts: bool = False) ->
     if entry is None:
         return None
     facts = from_stored(entry.facts or None)
+    rows = facts.rows if facts else ()
     return Step(
         entry=entry,
         difference=_difference(entry),
         facts=facts,
-        fact_rows=facts.rows[: None if all_facts else FACTS_SHOWN] if facts else (),
+        fact_rows=rows if all_facts else _first_of_each(rows),
         tabs=list(_tabs(session, entry)),
     )
 
@@ -70,6 +72,17 @@ def _chosen(entries: SummaryQuerySet, session: Session, number: int | None) -> S
     if session.summary_id is not None:
         return entries.filter(pk=session.summary_id).first()
     return entries.order_by("-number").first()
+
+
+def _first_of_each(rows: Sequence[FactRow]) -> list[FactRow]:
+    """Keep a few facts of each state, so that none hides the others."""
+    seen = Counter[FactState]()
+    kept = []
+    for row in rows:
+        seen[row.state] += 1
+        if seen[row.state] <= FACTS_SHOWN:
+            kept.append(row)
+    return kept
 
 
 def _difference(entry: Summary) -> TextDifference | None:

@@ -59,8 +59,8 @@ def coverage(rows: Sequence[LedgerRow], coming: NextSummary, last_position: int)
     pitch = 15 if len(shown) <= ROOMY_ROWS else 11
     drawn = [_entry(row, scale, top=2 + index * pitch, height=pitch * 2 // 3) for index, row in enumerate(shown)]
     below = len(shown) * pitch + 2
-    waiting = _waiting(shown, coming, scale, below)
-    axis = below + (26 if waiting else 11)
+    waiting, bottom = _waiting(shown, coming, scale, below)
+    axis = bottom + 16
     return format_html(
         '<svg class="plot cov" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}{}</svg>',
         WIDTH,
@@ -118,21 +118,24 @@ def _word(word: str, css_class: str, edge: float, baseline: float) -> SafeString
     return format_html(line, css_class, halo, f"{x:.1f}", baseline, anchor, word)
 
 
-def _waiting(rows: Sequence[LedgerRow], coming: NextSummary, scale: Scale, top: int) -> SafeString:
-    """Draw the finished runs that are in no summary, nor being summarized."""
+def _waiting(rows: Sequence[LedgerRow], coming: NextSummary, scale: Scale, top: int) -> tuple[SafeString, int]:
+    """Draw the finished runs that are in no summary, nor being summarized, and return where that ends."""
     first = max([coming.first, *(row.entry.covers_through + 1 for row in rows if row.is_unfinished)])
     if first > coming.finished:
-        return SafeString()
+        return SafeString(), top - 5
     x, width = scale.between(first, coming.finished)
     text = _waiting_words(first, coming)
-    room = LETTER * len(text) + 8
-    place, anchor = (x - 8, "end") if x - LEFT > room else (x + width + 8, "start")
-    if anchor == "start" and place + room > WIDTH:
-        place, anchor = WIDTH - 8, "end"
-    label = '<text class="tick{}" x="{}" y="{}" text-anchor="{}">{}</text>'
-    halo = " halo" if anchor == "end" and place > x else ""
-    bar = _bar((x, width), top, 10, "kept")
-    return format_html("{}{}", bar, format_html(label, halo, f"{place:.1f}", top + 9, anchor, text))
+    room, baseline = LETTER * len(text) + 8, top + 9
+    if x - LEFT > room:
+        place, anchor = x - 8, "end"
+    elif x + width + room < WIDTH:
+        place, anchor = x + width + 8, "start"
+    else:
+        place, anchor, baseline = x + width, "end", top + 21
+    label = format_html(
+        '<text class="tick" x="{}" y="{}" text-anchor="{}">{}</text>', f"{place:.1f}", baseline, anchor, text
+    )
+    return format_html("{}{}", _bar((x, width), top, 10, "kept"), label), baseline + 1
 
 
 def _waiting_words(first: int, coming: NextSummary) -> str:

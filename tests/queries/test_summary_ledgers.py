@@ -172,12 +172,14 @@ def test_without_a_choice_it_is_the_step_to_the_summary_in_use(session):
     assert step_of(make_session(make_project("other"), "empty"), number=None) is None
 
 
-def test_of_many_facts_the_first_are_shown_until_all_are_asked_for(session):
-    rows = [["number", f"{n} EUR", 3, "user", "kept"] for n in range(60)]
-    session.summaries.filter(number=2).update(facts={"rows": rows, "left_out": {}})
+def test_of_many_facts_a_few_of_each_kind_are_shown_until_all_are_asked_for(session):
+    missed = [["number", f"{n} EUR", 3, "user", "missed"] for n in range(60)]
+    kept = [["number", f"{n} kg", 4, "user", "kept"] for n in range(5)]
+    session.summaries.filter(number=2).update(facts={"rows": missed + kept, "left_out": {}})
     step = step_of(session, number=2)
-    assert (len(step.fact_rows), step.more_facts) == (24, 36)
-    assert len(step_of(session, number=2, all_facts=True).fact_rows) == 60
+    assert [row.state for row in step.fact_rows] == ["missed"] * 12 + ["kept"] * 5
+    assert step.more_facts == 48
+    assert len(step_of(session, number=2, all_facts=True).fact_rows) == 65
 
 
 def read(session):
