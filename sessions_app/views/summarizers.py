@@ -15,6 +15,7 @@ from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.summarizers.templates import BUILT_IN_REQUEST
 from sessions_app.forms import SummarizerForm
 from sessions_app.models import Project, ProjectSummarizer
+from sessions_app.models.connections import one_state
 from sessions_app.queries.project_summarizers import samples, suggestions
 from sessions_app.services.model_summaries import model_of
 from sessions_app.services.project_summarizers import listed_endpoints, save_project_summarizer, summarizer_of
@@ -95,8 +96,9 @@ def _show(
     request: HtmxRequest, project: Project, form: SummarizerForm, more: Mapping[str, Any], *, status: int = 200
 ) -> HttpResponse:
     draft = _draft(project, form)
-    session, to_choose = samples(project=project, public_id=_texts(request).get("sample"))
-    sample = sample_of(project=project, session=session)
+    with one_state():
+        session, to_choose = samples(project=project, public_id=_texts(request).get("sample"))
+        sample = sample_of(project=project, session=session)
     context = {
         **page_context(request.user, project, area="settings"),
         "form": form,

@@ -57,7 +57,7 @@ def test_a_summary_that_is_named_like_a_place_is_only_text():
 def test_without_a_summary_the_template_is_not_sent():
     reader = InMemoryTranscript([exchange("one", "two")], "Be kind.")
     with_template, without = (
-        build_prompt(reader=reader, settings=settings(each), query="Go on.") for each in (TEMPLATE, "")
+        build_prompt(reader=reader, settings=settings(summary_template=each), query="Go on.") for each in (TEMPLATE, "")
     )
     assert with_template.fingerprint == without.fingerprint
 

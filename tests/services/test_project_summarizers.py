@@ -27,6 +27,11 @@ def wishes():
     return list(Session.objects.order_by("pk").values_list("summary_wanted_at", flat=True))
 
 
+def beginning_of(session):
+    messages = session_prompt(session=session).messages or ()
+    return messages[0]["content"]
+
+
 def rest():
     Session.objects.update(summary_wanted_at=None)
 
@@ -43,9 +48,9 @@ def test_another_introduction_alters_the_next_prompt_and_leaves_the_summary_alon
     session = make_session(runs=9, settings=AT_ONCE)
     advance_all(session)
     before = session.summary
-    assert session_prompt(session=session).messages[0]["content"].startswith("# Summary of runs 1-")
+    assert beginning_of(session).startswith("# Summary of runs 1-")
     save(session.project, summary_template=TEMPLATE)
-    assert session_prompt(session=session).messages[0]["content"] == f"Before:\n{before.text}"
+    assert beginning_of(session) == f"Before:\n{before.text}"
     session.refresh_from_db()
     assert session.summary == before
 

@@ -105,7 +105,8 @@ def test_a_summary_is_shown_as_the_built_prompt_holds_it(endpoint, format, templ
     advance_all(session)
     shown = preview_introduction(sample=sample_of(project=session.project, session=session), template=template).shown
     prompt = session_prompt(session=session)
-    sent = prompt.text if prompt.text is not None else prompt.system or prompt.messages[0]["content"]
+    messages = [message["content"] for message in prompt.messages or () if "content" in message]
+    sent = prompt.text or prompt.system or messages[0]
     assert sent.startswith(shown.text)
     assert shown.tokens == prompt.tokens.summary
 

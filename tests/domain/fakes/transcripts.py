@@ -69,7 +69,9 @@ class InMemoryTranscript(in_memory.InMemoryTranscript):
 SUMMARY_TEMPLATES = ["Before:\n\n{summary}", "{summary}", "/* {summary} */", " \n<memory>{summary}</memory>\n\n"]
 
 
-def settings(summary_template: str = "", **overrides: Any) -> EffectiveSettings:
+def settings(**overrides: Any) -> EffectiveSettings:
+    """Return effective settings; beside those of the memory, `summary_template` may be given."""
+    summary_template = overrides.pop("summary_template", "")
     session: Mapping[str, Any] = {"model": "gpt-4.1-mini"} | overrides
     resolved = resolve_settings(default_model="gpt-4.1-mini", project={}, session=session, request={})
     return replace(resolved, summary_template=summary_template)
