@@ -3,10 +3,12 @@
 from sessions_app.models.imports import Import, ImportedConversation, ImportOutcome, ImportStatus
 from sessions_app.models.lineages import Stretch, ancestors_of, has_parent_conversation, lineage_of, lineage_runs
 from sessions_app.models.model_overrides import ModelOverride
+from sessions_app.models.profiles import Profile
 from sessions_app.models.projects import ApiKey, IdempotentAnswer, Membership, Project, Scope
 from sessions_app.models.recordings import SessionRecording
 from sessions_app.models.runs import Event, Run, event_values
 from sessions_app.models.sessions import Session, SessionTag
+from sessions_app.models.settings_versions import InForce, SettingsVersion, VersionOrigin, settings_at
 from sessions_app.models.summaries import Summary, SummaryOrigin, SummaryStatus
 from sessions_app.models.summarizers import ProjectSummarizer, SummarizerAnswer
 from sessions_app.models.transcripts import SessionTranscript
@@ -19,8 +21,10 @@ __all__ = [
     "ImportOutcome",
     "ImportStatus",
     "ImportedConversation",
+    "InForce",
     "Membership",
     "ModelOverride",
+    "Profile",
     "Project",
     "ProjectSummarizer",
     "Run",
@@ -29,14 +33,17 @@ __all__ = [
     "SessionRecording",
     "SessionTag",
     "SessionTranscript",
+    "SettingsVersion",
     "Stretch",
     "SummarizerAnswer",
     "Summary",
     "SummaryOrigin",
     "SummaryStatus",
+    "VersionOrigin",
     "ancestors_of",
     "event_values",
     "has_parent_conversation",
     "lineage_of",
     "lineage_runs",
+    "settings_at",
 ]

@@ -18,6 +18,7 @@ from sessions_app.models import (
     Run,
     Session,
     SessionTag,
+    SettingsVersion,
     SummarizerAnswer,
     Summary,
 )
@@ -150,6 +151,7 @@ def _erase(sessions: Iterable[int]) -> None:
         for rows in (
             IdempotentAnswer.objects.filter(session__in=keys),
             SessionTag.objects.filter(session__in=keys),
+            SettingsVersion.objects.filter(session__in=keys),
             SummarizerAnswer.objects.filter(session__in=keys),
             Run.objects.filter(session__in=keys),
             Summary.objects.filter(session__in=keys),

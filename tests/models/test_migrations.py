@@ -5,8 +5,8 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
-from sessions_app.models import Run
-from tests.factories import make_session
+from sessions_app.models import Run, SettingsVersion
+from tests.factories import make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -28,3 +28,22 @@ def test_what_messages_said_beyond_events_leaves_the_metadata(metadata, left, ex
 
     run = Run.objects.get()
     assert (run.metadata, run.extras) == (left, extras)
+
+
+def test_what_is_in_force_when_versions_begin_is_the_first_of_them():
+    project = make_project(settings={"offset": 3})
+    make_session(project, "own", settings={"max_runs": 5})
+    make_session(project, "none")
+    make_session(make_project("q"), "other")
+    SettingsVersion.objects.all().delete()
+
+    import_module("sessions_app.migrations.0011_settings_versions").keep_what_is_found(apps, None)
+
+    kept = SettingsVersion.objects.order_by("project__slug", "session__public_id")
+    rows = {(row.project.slug, str(row.session or "")): (row.number, row.settings, row.origin) for row in kept}
+    assert rows == {
+        ("p", ""): (1, {"offset": 3}, "found"),
+        ("p", "own"): (1, {"max_runs": 5}, "found"),
+        ("q", ""): (1, {}, "found"),
+    }
+    assert kept[0].saved_at > kept[0].project.created_at
