@@ -1,5 +1,6 @@
 """Summaries that a language model writes: one call for each piece of the runs, each with the text so far."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -34,11 +35,20 @@ class Paid:
     is_kept: bool = False
 
 
-def summarize(*, session: Session, chosen: ProjectSummarizer, request: SummaryRequest, now: datetime) -> Summarized:
+def summarize(
+    *,
+    session: Session,
+    chosen: ProjectSummarizer,
+    request: SummaryRequest,
+    is_wanted: Callable[[], bool],
+    now: datetime,
+) -> Summarized:
     """Return what the chosen model makes of a request, or raise SummarizerFailed with what was paid in vain."""
     form = form_of(chosen)
     paid = Paid(request.previous, Decimal(0), is_kept=True)
     for runs in pieces_of(request, form):
+        if not is_wanted():
+            raise SummarizerFailed("It was stopped before all was asked.", cost_usd=paid.cost_usd)
         call = model_request(request, form, text_so_far=paid.text, runs=runs)
         try:
             answer = _answer(session, chosen, call, request, now)

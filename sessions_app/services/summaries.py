@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from django.db.models import Q
@@ -175,7 +176,13 @@ def _work(held: Claim, chosen: ProjectSummarizer, settings: MemorySettings, now:
     try:
         with summary_claims.renewing(held):
             request = _request(held, settings)
-            made = summarizers.summarize(session=held.session, chosen=chosen, request=request, now=now)
+            made = summarizers.summarize(
+                session=held.session,
+                chosen=chosen,
+                request=request,
+                is_wanted=partial(summary_claims.is_held, held),
+                now=now,
+            )
         text = accepted_text(clean_text(made.text), request)
         facts = kept(previous=_facts_before(held), runs=request.runs, text=text)
     except Exception as error:  # noqa: BLE001 (whatever a summarizer raises, the runs stay and it is tried again)

@@ -1,7 +1,8 @@
 """The summarizers by name: how many runs the one that a project has chosen takes at once, and asking it."""
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from sessions_app.domain.memory_settings import MemorySettings
 from sessions_app.domain.summaries import Summarized, SummarizerName, SummaryRequest
@@ -13,16 +14,25 @@ BATCH_TOKENS = 32_000
 
 
 class SessionSummarizer(Protocol):
-    """Makes a text of a session's request, in the way that its project has chosen, or raises SummarizerFailed."""
+    """Makes a text of a session's request, in the way that its project has chosen, or raises SummarizerFailed.
+
+    One that takes several steps asks before each of them whether the text is wanted yet.
+    """
 
     def __call__(
-        self, *, session: Session, chosen: ProjectSummarizer, request: SummaryRequest, now: datetime
+        self,
+        *,
+        session: Session,
+        chosen: ProjectSummarizer,
+        request: SummaryRequest,
+        is_wanted: Callable[[], bool],
+        now: datetime,
     ) -> Summarized:
         """Return the text, who made it, and what it cost."""
         ...
 
 
-def _extract(*, session: Session, chosen: ProjectSummarizer, request: SummaryRequest, now: datetime) -> Summarized:  # noqa: ARG001 (as every summarizer)
+def _extract(*, request: SummaryRequest, **_: Any) -> Summarized:
     return Summarized(extractive.summarize(request))
 
 
@@ -32,9 +42,17 @@ SUMMARIZERS: dict[str, SessionSummarizer] = {
 }
 
 
-def summarize(*, session: Session, chosen: ProjectSummarizer, request: SummaryRequest, now: datetime) -> Summarized:
+def summarize(
+    *,
+    session: Session,
+    chosen: ProjectSummarizer,
+    request: SummaryRequest,
+    is_wanted: Callable[[], bool],
+    now: datetime,
+) -> Summarized:
     """Return what the chosen summarizer makes of a request, or raise SummarizerFailed."""
-    return SUMMARIZERS[chosen.name](session=session, chosen=chosen, request=request, now=now)
+    chosen_one = SUMMARIZERS[chosen.name]
+    return chosen_one(session=session, chosen=chosen, request=request, is_wanted=is_wanted, now=now)
 
 
 def batch_tokens(*, chosen: ProjectSummarizer, settings: MemorySettings, previous: str) -> int:

@@ -113,6 +113,11 @@ def _lease_end() -> ExpressionWrapper:
     return ExpressionWrapper(Now() + LEASE, output_field=DateTimeField())
 
 
+def is_held(held: Claim) -> bool:
+    """Whether the claim is good yet; a cancellation or another worker voids it."""
+    return _own(held).exists()
+
+
 def complete(
     *,
     held: Claim,

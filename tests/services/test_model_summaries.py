@@ -8,6 +8,7 @@ import pytest
 import tiktoken
 from pydantic import SecretStr
 
+from sessions_app.clients import endpoints
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.summarizers.templates import BUILT_IN_REQUEST, template_version
 from sessions_app.models import ModelOverride, ProjectSummarizer, Session, SummarizerAnswer, SummaryStatus
@@ -270,6 +271,24 @@ def test_pieces_that_were_answered_are_not_paid_again_when_a_later_one_fails(pro
     of = parts[0][1]
     assert parts == [("1", of), ("2", of), *((str(n), of) for n in range(2, int(of) + 1))]
     assert session.summary.cost_usd == Decimal("0.001") * int(of)
+
+
+def test_no_more_pieces_are_asked_for_once_it_is_cancelled(project, endpoint):
+    choose(project, context_window=1_500)
+    session = make_session(project, settings=SETTINGS | {"max_summary_tokens": 100})
+    append_runs(session=session, runs=[simple_turn("A long story. " * 700, "Well."), simple_turn("?", "!")], now=NOW)
+    ask = endpoints.ask
+
+    def cancelled_meanwhile(*given, **options):
+        if len(endpoint.asked) == 1:
+            ledgers.cancel(entry=newest(session), now=NOW)
+        return ask(*given, **options)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(endpoints, "ask", cancelled_meanwhile)
+        advance(session_pk=session.pk, now=NOW)
+    assert len(endpoint.asked) == 2
+    assert newest(session).status == SummaryStatus.CANCELLED
 
 
 def test_after_a_rollback_the_same_request_costs_nothing(project, endpoint):
