@@ -71,6 +71,9 @@ def advance(*, session_pk: int, now: datetime) -> Outcome:
     session = Session.objects.select_related("project", "summary").filter(pk=session_pk).first()
     if session is None:
         return Outcome.GONE
+    if session.summary_wanted_at is None:
+        # Of many messages for many changes all but the first find nothing to do.
+        return Outcome.NOTHING_DUE
     if session.next_attempt_at is not None and session.next_attempt_at > now:
         return Outcome.BACKING_OFF
     effective = effective_settings(session=session)

@@ -12,7 +12,7 @@ from sessions_app.models import SessionTranscript
 from sessions_app.services import summaries, summarizers
 from sessions_app.services.prompts import session_plan, session_prompt
 from sessions_app.services.runs import append_runs, change_run
-from sessions_app.services.sessions import create_session, fork_session
+from sessions_app.services.sessions import create_session, fork_session, update_session
 from sessions_app.services.summaries import Outcome, advance
 from tests.factories import NOW, append_turns, make_project, make_session
 from tests.services.summarizing import AT_ONCE, CASES, advance_all, sent
@@ -184,6 +184,14 @@ def test_what_the_next_prompt_loses_is_summarized_whatever_share_it_has(scripted
     assert session.summary_wanted_at is None
 
 
+def test_a_message_that_comes_when_all_is_done_costs_one_query(scripted, django_assert_num_queries):
+    scripted()
+    session = make_session(runs=9, settings=AT_ONCE | {"offset": 1})
+    assert advance_all(session) == [Outcome.ADVANCED, Outcome.NOTHING_DUE]
+    with django_assert_num_queries(1):
+        assert advance(session_pk=session.pk, now=NOW) is Outcome.NOTHING_DUE
+
+
 def test_what_only_this_times_question_loses_is_not(scripted):
     scripted()
     session = make_session(runs=15, settings={"max_input_tokens": 300, "offset": 2, "on_gap": "warn"})
@@ -273,8 +281,7 @@ def test_it_foretells_what_saving_settings_will_summarize(scripted, own, overrid
 
     advance_all(session)
     before = session.summary.covers_through if session.summary else 0
-    session.settings |= overrides
-    session.save()
+    update_session(session=session, changes={"settings": overrides}, now=NOW)
     advance_all(session)
     assert (session.summary.covers_through if session.summary else 0) == (due[1] if due else before)
 

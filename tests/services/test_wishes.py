@@ -158,6 +158,7 @@ def test_who_hears_a_parent_wishes_for_it_when_the_parents_summary_or_title_chan
     )
     create_session(project=project, public_id="deaf", parent=parent, now=NOW, settings=deaf)
     let_rest()
+    Session.objects.filter(pk=parent.pk).update(summary_wanted_at=NOW)
 
     assert advance(session_pk=parent.pk, now=LATER) is Outcome.ADVANCED
     assert waiting() == {"parent", "hears"}
