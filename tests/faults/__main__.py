@@ -53,7 +53,9 @@ def _run(arguments: argparse.Namespace, endpoint: Endpoint) -> Any:
     # Only now, since settings, and the database they name, are read once.
     harness = import_module("tests.faults.harness")
     workers = import_module("tests.faults.workers")
-    options = workers.embedded_options() if arguments.broker == "embedded" else ["--concurrency", "4"]
+    options = (
+        workers.embedded_options() if arguments.broker == "embedded" else ["--concurrency", str(arguments.concurrency)]
+    )
     plan = harness.Plan(
         kills=arguments.kills,
         sessions=arguments.sessions,
@@ -61,7 +63,7 @@ def _run(arguments: argparse.Namespace, endpoint: Endpoint) -> Any:
         workers=arguments.workers,
         options=tuple(options),
         failing=FAILING,
-        seconds=arguments.seconds,
+        turns=arguments.turns,
     )
     return harness.run(plan, endpoint)
 
@@ -74,7 +76,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--broker", choices=BROKERS, default="embedded")
     parser.add_argument("--database", choices=DATABASES, default="sqlite")
     parser.add_argument("--workers", type=int, default=1, help="how many worker processes run at a time")
-    parser.add_argument("--seconds", type=float, default=20, help="without kills: how long people are at work")
+    parser.add_argument("--concurrency", type=int, default=4, help="processes of each, unless the broker is embedded")
+    parser.add_argument(
+        "--turns", type=int, default=20, help="without kills: how many runs a bot for each session appends meanwhile"
+    )
     return parser.parse_args()
 
 

@@ -14,7 +14,7 @@ django.setup()
 
 from sessions_app.models import Project, ProjectSummarizer  # noqa: E402 (models need the setup)
 from sessions_app.services.keys import create_api_key  # noqa: E402
-from tests.faults.brokers import empty_queue, wait_until_empty  # noqa: E402
+from tests.faults.brokers import left_overs, wait_until_empty  # noqa: E402
 from tests.faults.endpoint import REQUEST_TEMPLATE, Endpoint  # noqa: E402
 from tests.faults.invariants import Judge, not_summarized, unsettled  # noqa: E402
 from tests.faults.people import People  # noqa: E402
@@ -39,7 +39,7 @@ class Plan:
     workers: int
     options: tuple[str, ...]
     failing: float
-    seconds: float
+    turns: int
 
 
 class Harness:
@@ -73,7 +73,7 @@ class Harness:
         if self.plan.kills:
             self._kill_again_and_again()
         else:
-            time.sleep(self.plan.seconds)
+            self.people.crowd(self.plan.turns)
         self.people.stop()
         self.endpoint.failing = 0
         self._settle("after the last kill")
@@ -82,7 +82,7 @@ class Harness:
         self.report.faults += not_summarized(rows, DEFAULTS)
         wait_until_empty()
         self.workers.stop()
-        self.report.faults += [f"left in the queue: {left}" for left in empty_queue()]
+        self.report.faults += [f"left behind: {what}" for what in left_overs()]
 
     def _kill_again_and_again(self) -> None:
         for number in range(1, self.plan.kills + 1):

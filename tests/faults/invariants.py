@@ -98,7 +98,8 @@ def _ledger(entries: list[EntryRow]) -> Iterator[str]:
 def _chain(entries: list[EntryRow], session: SessionRow) -> Iterator[str]:
     """Yield what is wrong with the chain in use: the entry in use, what it was made from, and nothing else."""
     by_id = {entry.id: entry for entry in entries}
-    chain, head = [], session.summary
+    chain: list[EntryRow] = []
+    head = session.summary
     while head is not None and len(chain) <= len(entries):
         if head not in by_id:
             yield "an entry in use belongs to another session"

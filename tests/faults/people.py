@@ -4,6 +4,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from random import Random
 from typing import Any
@@ -46,7 +47,7 @@ class People:
         self._chance = Random(f"{seed} people")
         self._numbers = count(1)
         self._headers = {"Authorization": f"Bearer {key}"}
-        self._client = Client(raise_request_exception=False, SERVER_NAME="localhost")
+        self._counting = threading.Lock()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._live, name="people", daemon=True)
         self._actions: dict[Callable[[], None], float] = {
@@ -87,16 +88,26 @@ class People:
     def call(self, what: str, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
         """Ask the API; return its answer, or None if it was refused. Whatever is neither is a fault."""
         data = b"" if body is None else json.dumps(body).encode()
-        answer = self._client.generic(
-            method, f"/api/v1{path}", data, content_type="application/json", headers=self._headers
-        )
-        self.answers[what, answer.status_code] += 1
+        client = Client(raise_request_exception=False, SERVER_NAME="localhost")
+        answer = client.generic(method, f"/api/v1{path}", data, content_type="application/json", headers=self._headers)
+        with self._counting:
+            self.answers[what, answer.status_code] += 1
         if answer.status_code in REFUSALS:
             return None
         if answer.status_code >= 300:
             self.faults.append(f"{method} {path} was answered {answer.status_code}: {answer.content[:300]!r}")
             return None
         return answer.json() if answer.content else {}
+
+    def crowd(self, turns: int) -> None:
+        """Let a bot for each session append to it, all at the same time, so many runs."""
+        with ThreadPoolExecutor(len(self.names)) as pool:
+            list(pool.map(self._append_again_and_again, list(self.names), [turns] * len(self.names)))
+
+    def _append_again_and_again(self, name: str, turns: int) -> None:
+        for _ in range(turns):
+            self.call("append at once", "POST", f"/sessions/{name}/runs", self._run(name))
+        connections.close_all()
 
     def create(self) -> None:
         """Create a root, a fork or a child."""

@@ -23,7 +23,7 @@ SESSIONS = """
 """
 RUNS = """
     SELECT r.session_id, r.position, r.status, r.tokens_o200k, e.text
-    FROM sessions_app_run r JOIN sessions_app_event e ON e.run_id = r.id AND e.index = 0 ORDER BY 1, 2
+    FROM sessions_app_run r JOIN sessions_app_event e ON e.run_id = r.id AND e."index" = 0 ORDER BY 1, 2
 """
 ENTRIES = """
     SELECT id, session_id, number, status, origin, predecessor_id, covers_through, text, attempts, retired_at, error
@@ -106,21 +106,19 @@ class Rows:
 
     def lineage(self, session: SessionRow) -> list[RunRow]:
         """Return the runs a session consists of."""
-        shared = self.lineage(self.by_id[session.parent])[: session.forked_at] if self._is_fork(session) else []
-        return shared + self.own_runs[session.id]
+        if session.parent is None or session.forked_at is None:
+            return self.own_runs[session.id]
+        return self.lineage(self.by_id[session.parent])[: session.forked_at] + self.own_runs[session.id]
 
     def finished(self, session: SessionRow) -> int:
         """Return the position of the newest run that has ended."""
         return sum(run.status not in UNFINISHED for run in self.lineage(session))
 
-    def _is_fork(self, session: SessionRow) -> bool:
-        return session.parent is not None and session.forked_at is not None
-
 
 def read_rows() -> Rows:
     """Read the database at one moment, past the product's models."""
     with closing(_connect()) as opened, _snapshot(opened) as cursor:
-        sessions = [SessionRow(*row) for row in _all(cursor, SESSIONS, json_at=6)]
+        sessions = [SessionRow(*row) for row in _all(cursor, SESSIONS, json_at=(6,))]
         runs = [RunRow(*row, marks_in(text)[0]) for *row, text in _all(cursor, RUNS)]  # type: ignore[call-arg]
         entries = [EntryRow(*row) for row in _all(cursor, ENTRIES)]
     return Rows(tuple(sessions), tuple(runs), tuple(entries))
@@ -142,9 +140,10 @@ def _snapshot(opened: Any) -> Iterator[Any]:
     cursor.execute("COMMIT")
 
 
-def _all(cursor: Any, statement: str, *, json_at: int | None = None) -> list[list[Any]]:
-    cursor.execute(statement if connection.vendor == "postgresql" else statement.replace("e.index", 'e."index"'))
+def _all(cursor: Any, statement: str, *, json_at: tuple[int, ...] = ()) -> list[list[Any]]:
+    cursor.execute(statement)
     rows = [list(row) for row in cursor.fetchall()]
-    for row in rows if json_at is not None else []:
-        row[json_at] = json.loads(row[json_at]) if isinstance(row[json_at], str) else row[json_at]
+    for row in rows:
+        for place in json_at:
+            row[place] = json.loads(row[place]) if isinstance(row[place], str) else row[place]
     return rows

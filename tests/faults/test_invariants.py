@@ -1,6 +1,7 @@
 """The judgement sees what it is there for: every kind of broken row is planted once and found."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,14 +19,19 @@ EDITED = f"Edit 0: {' '.join(MARKS[:5])}"
 
 
 def entry(number, text="", **fields):
-    known = {"status": "completed", "origin": "summarizer", "predecessor": number - 1 or None, "attempts": 1}
+    known: dict[str, Any] = {
+        "status": "completed",
+        "origin": "summarizer",
+        "predecessor": number - 1 or None,
+        "attempts": 1,
+    }
     known |= {"covers_through": len(marks_in(text)) or 5, "retired_at": None, "error": ""}
     return EntryRow(number, 1, number, text=text, **known | fields)
 
 
 def rows(*entries, head=2, **session):
     runs = tuple(RunRow(1, n, "completed", 10, text) for n, text in enumerate(MARKS, 1))
-    known = {"settings": {}, "wanted_at": None, "next_attempt_at": None, "rests_since": None}
+    known: dict[str, Any] = {"settings": {}, "wanted_at": None, "next_attempt_at": None, "rests_since": None}
     return Rows((SessionRow(1, "s1", None, None, 7, head, **known | session),), runs, entries)
 
 
