@@ -1,16 +1,20 @@
 """What tests of summarizing share: a summarizer by a script, and stepping until there is nothing to do."""
 
 import json
+import re
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
 from sessions_app.domain.plan import Fate
 from sessions_app.domain.summaries import Summarized
+from sessions_app.models import ProjectSummarizer
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.summaries import Outcome, advance
 from tests.factories import NOW
 
 CASES = Path(__file__).parent.parent / "data" / "cases"
+KEY = "sk-27182818284590452353602874713527"
 AT_ONCE = {"summarize_at": 0, "max_input_tokens": 4000}
 
 
@@ -60,3 +64,19 @@ def sent(session, **overrides):
     text = json.dumps(prompt.messages)
     assert [n for n in range(1, session.last_position + 1) if f'"question {n}"' in text] == kept
     return kept
+
+
+def choose_model(project, **columns):
+    """Let the project use the endpoint; its own price is one dollar a million tokens that are read, two written."""
+    chosen = {"name": "openai", "endpoint": "local", "model": "gpt-4.1-mini", "timeout_seconds": 2}
+    chosen |= {"input_price": Decimal(1), "output_price": Decimal(2)} | columns
+    ProjectSummarizer.objects.update_or_create(project=project, defaults=chosen)
+
+
+def given_runs(asked):
+    """The runs and parts of runs that a request gives, by their headings."""
+    return re.findall(r"^## Run (\d+)(?:, part (\d+) of (\d+))?$", asked.text, re.MULTILINE)
+
+
+def newest_entry(session):
+    return session.summaries.order_by("number").last()
