@@ -32,6 +32,7 @@ class SummaryState(StrEnum):
     EDITED = "edited"
     BEHIND = "behind"
     RESTING = "resting"
+    WAITING = "waiting"
     RUNNING = "running"
     FAILED = "failed"
 
@@ -214,8 +215,8 @@ def _has_another_wish(session: Session, snapshot: Mapping[str, Any]) -> bool:
 def _summary_state(session: Any, strategy: Strategy) -> SummaryState:
     if strategy is not Strategy.SUMMARY:
         return SummaryState.OFF
-    if session.newest_summary_status == SummaryStatus.RUNNING:
-        return SummaryState.RUNNING
+    if session.newest_summary_status in _UNFINISHED:
+        return _UNFINISHED[session.newest_summary_status]
     if session.next_attempt_at is not None or session.newest_summary_status == SummaryStatus.FAILED:
         return SummaryState.FAILED
     if session.rests_since is not None:
@@ -225,6 +226,7 @@ def _summary_state(session: Any, strategy: Strategy) -> SummaryState:
     return _SUMMARIES[session.summary.origin] if session.summary else SummaryState.NONE
 
 
+_UNFINISHED = {SummaryStatus.PENDING: SummaryState.WAITING, SummaryStatus.RUNNING: SummaryState.RUNNING}
 _SUMMARIES = {
     SummaryOrigin.SUMMARIZER: SummaryState.FRESH,
     SummaryOrigin.ADOPTED: SummaryState.ADOPTED,

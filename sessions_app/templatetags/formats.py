@@ -6,7 +6,7 @@ from typing import Any
 
 from django import template
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, strip_tags
 from django.utils.safestring import SafeString
 
 from sessions_app.domain.memory_settings import UNLIMITED
@@ -107,6 +107,13 @@ def moment(when: datetime | None, now: datetime | None = None) -> SafeString:
         return format_html("{}", NOTHING)
     day, today = timezone.localtime(when), timezone.localtime(now or timezone.now())
     return _time_element(when, f"{day:%H:%M}" if day.date() == today.date() else _date(day, today))
+
+
+@register.simple_tag
+def at_moment(when: datetime | None, now: datetime | None = None) -> SafeString:
+    """Write a moment inside a sentence: at 14:20, on another day than today on 28 Nov."""
+    written = moment(when, now)
+    return format_html("{} {}", "at" if ":" in strip_tags(written) else "on", written)
 
 
 def _time_element(when: datetime, text: str) -> SafeString:

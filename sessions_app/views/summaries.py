@@ -1,11 +1,13 @@
 """Summaries: the ledger of a session, and the sessions of a project that need somebody to look at theirs."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django_htmx.http import reswap, retarget, trigger_client_event
 
@@ -22,6 +24,8 @@ from sessions_app.views.session_pages import number_of, plan_or_refusal, session
 
 LEDGER = "summaries/ledger.html"
 PROJECT = "summaries/project.html"
+AWAITED = "next"
+PATIENCE = timedelta(minutes=2)
 
 
 @login_required
@@ -57,6 +61,7 @@ def show_ledger(
         "before": number_of(query.get("before")),
         "coming": coming,
         "working": working,
+        "awaited": working is None and _is_awaited(conversation),
         "obstacle": obstacle(coming, working.entry if working else None),
         "prompt": prompt,
         **(more or {}),
@@ -86,9 +91,18 @@ def _progress(request: HtmxRequest, project: Project, conversation: Session) -> 
     """Answer with the row of the entry that is asked about, or if it does not go on as it did with the whole ledger."""
     asked = request.GET["poll"]
     working = unfinished_row(conversation)
+    if asked == AWAITED and working is None and _is_awaited(conversation):
+        return HttpResponse(status=204)
     if working is not None and working.progress == asked:
         return render(request, f"{LEDGER}#working", {"project": project, "conversation": conversation, "row": working})
     response = show_ledger(request, project, conversation, QueryDict(address_of_page(request.htmx).query))
-    number = number_of(asked.partition("-")[0]) or 0
-    trigger_client_event(response, "announce", {"value": f"Summary {number}: {status_of(conversation, number)}"})
+    number = number_of(asked.partition("-")[0])
+    if number is not None:
+        trigger_client_event(response, "announce", {"value": f"Summary {number}: {status_of(conversation, number)}"})
     return retarget(reswap(response, "outerHTML"), "#ledger")
+
+
+def _is_awaited(conversation: Session) -> bool:
+    """Whether a worker should come by soon: a step may follow the one that has ended."""
+    wish, now = conversation.summary_wanted_at, timezone.now()
+    return wish is not None and conversation.next_attempt_at is None and now - wish < PATIENCE

@@ -18,7 +18,7 @@ from django_htmx.http import trigger_client_event
 
 from sessions_app.domain.errors import Conflict, ConvowebError, InvalidInput
 from sessions_app.domain.memory_settings import MemorySettings
-from sessions_app.models import Project, Session, Summary
+from sessions_app.models import Project, Session, Summary, SummaryStatus
 from sessions_app.services import ledgers
 from sessions_app.services.prompts import effective_settings
 from sessions_app.views.projects import project_for
@@ -116,15 +116,24 @@ def use(request: HtmxRequest, slug: str, session_id: str, number: int) -> HttpRe
     project = project_for(request.user, slug)
     conversation = session_of(project, session_id)
     entry = _entry(conversation, number)
-    if request.method != "POST":
+    if request.method == "POST":
+        _use(request, conversation, entry)
+    elif entry.pk == conversation.summary_id:
+        messages.info(request, f"Summary #{number} is in use already.")
+    elif entry.status != SummaryStatus.COMPLETED:
+        messages.error(request, f"Summary #{number} has no text that could come into use.")
+    else:
         return _ask(request, project, conversation, "summaries/use.html", entry)
+    return HttpResponseRedirect(_address(project, conversation, number))
+
+
+def _use(request: HtmxRequest, conversation: Session, entry: Summary) -> None:
     try:
         ledgers.roll_back(session=conversation, entry=entry, actor=_name(request), now=timezone.now())
     except ConvowebError as refusal:
         messages.error(request, refusal.detail)
     else:
-        messages.success(request, f"Summary #{number} is in use; summarizing rests until you resume.")
-    return HttpResponseRedirect(_address(project, conversation, number))
+        messages.success(request, f"Summary #{entry.number} is in use; summarizing rests until you resume.")
 
 
 def _perform(request: HtmxRequest, slug: str, session_id: str, act: Callable[[Session], str]) -> HttpResponse:

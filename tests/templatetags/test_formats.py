@@ -5,6 +5,7 @@ import pytest
 from django.utils.html import strip_tags
 
 from sessions_app.templatetags.formats import (
+    at_moment,
     duration,
     moment,
     money,
@@ -110,3 +111,4 @@ def test_it_writes_how_long_something_took(milliseconds, text):
 def test_it_writes_a_moment_of_today_by_the_clock_and_others_by_the_day(ago, text):
     assert strip_tags(moment(NOW - ago, NOW)) == text
     assert moment(None) == "–"
+    assert strip_tags(at_moment(NOW - ago, NOW)) == f"{'at' if ':' in text else 'on'} {text}"

@@ -157,7 +157,7 @@ def test_the_parts_of_the_budget_and_what_is_free_add_up(client, project, own):
 
 
 def test_lost_runs_are_named_with_ways_out(client, project):
-    make_session(project, runs=30, settings={"strategy": "summary", "max_input_tokens": 60})
+    make_session(project, runs=30, settings={"strategy": "summary", "max_input_tokens": 60, "on_gap": "warn"})
     shown = page(client, "/p/p/sessions/s/")
     assert "are lost</b>" in shown
     assert "/p/p/sessions/s/tune/why/" in shown

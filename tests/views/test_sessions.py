@@ -198,7 +198,7 @@ def test_a_row_shows_the_stored_figures_of_the_next_prompt(client, tree):
 
 
 def test_list_tree_and_session_say_the_same_of_lost_runs(client, member, project):
-    session = make_session(project, runs=12, settings={"max_input_tokens": 70, "last_n": 8})
+    session = make_session(project, runs=12, settings={"max_input_tokens": 70, "last_n": 8, "on_gap": "warn"})
     refresh_snapshot(session=session)
     plan = session_plan(session=session)
     lost = sum(fates.count for fates in plan.lost)
@@ -288,6 +288,9 @@ def test_a_row_tells_the_state_of_the_summary(client, tree, project):
     failed = add_summary(tree, "failed", number=2, covers=3)
     assert "failed, runs 1–2" in show(client).content.decode()
     failed.delete()
+    waiting = add_summary(tree, "pending", number=2, covers=3)
+    assert "</svg>waiting</span>" in show(client).content.decode()
+    waiting.delete()
     add_summary(tree, "running", number=2, covers=3)
     assert '<span class="sbadge now">' in show(client).content.decode()
     project.settings = {"strategy": "buffer"}

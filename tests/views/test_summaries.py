@@ -48,10 +48,6 @@ def posted(client, path, data=None, **headers):
     return client.post(path, data or {}, headers=headers)
 
 
-def said(response):
-    return [str(message) for message in response.wsgi_request._messages]
-
-
 def numbers(session):
     return list(session.summaries.order_by("number").values_list("number", "status"))
 
@@ -180,6 +176,28 @@ def test_what_waits_is_cancelled_and_tried_again_as_a_new_entry(client, session)
     assert "Retried as #4." in page(client)
 
 
+def test_as_long_as_a_worker_should_come_by_the_page_waits_for_the_next_step(client, session):
+    poll = f"{LEDGER}?poll=next"
+    assert "poll=next" not in page(client)
+    Session.objects.update(summary_wanted_at=timezone.now())
+    assert "poll=next" in page(client)
+    assert page(client, poll, status=204, **HTMX) == ""
+    add(session, 3, 8, predecessor=session.summary, status="running")
+    assert 'id="ledger-3"' in page(client, poll, **HTMX)
+    session.summaries.filter(number=3).update(status="completed")
+    Session.objects.update(summary_wanted_at=None)
+    assert client.get(poll, headers=HTMX)["HX-Retarget"] == "#ledger"
+    Session.objects.update(summary_wanted_at=timezone.now(), next_attempt_at=timezone.now())
+    assert "poll=next" not in page(client)
+
+
+def test_of_several_steps_it_shows_how_far_they_have_come(client, session):
+    add(session, 3, 8, predecessor=session.summary, status="running")
+    assert '<progress aria-label="Summary 3 is running"></progress>' in page(client)
+    Session.objects.update(summarize_through=10)
+    assert 'max="10" value="5"' in page(client)
+
+
 def test_progress_is_asked_for_only_while_something_goes_on(client, session):
     assert 'hx-trigger="every 2s"' not in page(client)
     add(session, 3, 8, predecessor=session.summary, status="running")
@@ -210,6 +228,8 @@ def test_rolling_back_asks_first_and_then_rests_until_it_is_resumed(client, sess
     assert "Runs 4–12 stay word for word until you resume" in rests
     assert '<span class="tag plain">rolled back</span>' in rests
     assert "Use #2 again" in rests
+    assert client.get(f"{LEDGER}1/use/")["Location"] == f"{LEDGER}?entry=1"
+    assert "Summary #1 is in use already." in page(client)
     posted(client, f"{LEDGER}resume/")
     assert "Summarizing rests" not in page(client)
 
@@ -251,6 +271,14 @@ def test_older_entries_are_a_link_away(client, project):
     assert 'id="ledger-10"' in older
     assert 'id="ledger-11"' not in older
     assert "Newest entries" in older
+
+
+def test_an_entry_without_a_text_cannot_come_into_use(client, session):
+    add(session, 3, 8, status="failed")
+    assert client.get(f"{LEDGER}3/use/").status_code == 302
+    assert "Summary #3 has no text" in page(client)
+    posted(client, f"{LEDGER}3/use/")
+    assert "only a completed one can come into use" in page(client)
 
 
 def test_the_session_page_leads_to_the_ledger(client, session):
