@@ -22,6 +22,7 @@ from sessions_app.api import (
     run_events,
     runs,
     sessions,
+    settings_versions,
     summaries,
 )
 from sessions_app.api.access import KeyThrottle, parse_rate
@@ -81,7 +82,18 @@ api = ConvowebAPI(
     throttle=KeyThrottle(),
 )
 parse_rate(settings.CONVOWEB_API_RATE)
-for noun in (sessions, runs, run_events, prompts, summaries, replays, projects, language_models, health):
+for noun in (
+    sessions,
+    settings_versions,
+    runs,
+    run_events,
+    prompts,
+    summaries,
+    replays,
+    projects,
+    language_models,
+    health,
+):
     api.add_router("", noun.router)
 api.add_decorator(refuse_unknown_parameters, mode="view")
 

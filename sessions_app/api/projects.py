@@ -52,5 +52,7 @@ def patch_project(request: ApiRequest, payload: ProjectPatch) -> Project:
             project.save(update_fields=["name"])
         if payload.settings is not None:
             with at("/settings"):
-                save_project_settings(project=project, changes=payload.settings, now=timezone.now())
+                save_project_settings(
+                    project=project, changes=payload.settings, now=timezone.now(), actor=request.auth.name
+                )
     return project

@@ -79,12 +79,20 @@ class SummarySent(Out):
     covers_through: int
 
 
+class VersionsOut(Out):
+    """The versions of the settings that were in force at a turn: 0 if none had been saved yet, null if not known."""
+
+    project: int | None
+    session: int | None
+
+
 class TurnOut(Out):
     """The turn that a prompt was rebuilt for."""
 
     turn: int
     recorded_fingerprint: str | None = Field(description="That of the prompt that the turn's run was made with.")
     same: bool | None = Field(description="Whether it is the same prompt; null where none is recorded.")
+    settings_versions: VersionsOut | None = Field(description="Null where it is built with the settings of today.")
 
 
 TokensOut = create_model(
@@ -141,10 +149,12 @@ def prompt_out(prompt: Prompt) -> PromptOut:
 def _turn(prompt: Prompt) -> TurnOut | None:
     if prompt.turn is None:
         return None
+    versions = prompt.turn.versions
     return TurnOut(
         turn=prompt.turn.position,
         recorded_fingerprint=prompt.turn.recorded or None,
         same=prompt.is_as_recorded,
+        settings_versions=None if versions is None else VersionsOut(project=versions.project, session=versions.session),
     )
 
 

@@ -107,7 +107,8 @@ def patch_session(request: ApiRequest, session_id: str, payload: SessionPatch) -
     session = find_session(request, session_id)
     # What the answer says of the parent and the summary is read before others may delete these.
     with transaction.atomic():
-        return session_out(update_session(session=session, changes=payload.given(), now=timezone.now()))
+        changed = update_session(session=session, changes=payload.given(), now=timezone.now(), actor=request.auth.name)
+        return session_out(changed)
 
 
 @router.delete("/sessions/{session_id}", auth=ADMIN, response={204: None})
@@ -137,6 +138,7 @@ def fork(request: ApiRequest, response: HttpResponse, session_id: str, payload: 
             now=timezone.now(),
             public_id=payload.id,
             title=payload.title,
+            actor=request.auth.name,
         )
     except InvalidInput as error:
         error.errors = tuple(FieldError("/at", each.detail) for each in error.errors)
@@ -150,7 +152,12 @@ def _created(request: ApiRequest, response: HttpResponse, public_id: str | None,
     parent_id = given.pop("parent_id", None)
     parent = None if parent_id is None else _parent(request, parent_id)
     session = create_session(
-        project=request.auth.project, now=timezone.now(), public_id=public_id, parent=parent, **given
+        project=request.auth.project,
+        now=timezone.now(),
+        public_id=public_id,
+        parent=parent,
+        actor=request.auth.name,
+        **given,
     )
     return _announced(request, response, session)
 

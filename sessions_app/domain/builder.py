@@ -141,7 +141,7 @@ def _situation(reader: TranscriptReader, terms: Terms, request: Request) -> Situ
     if base is not None:
         check_base(base, values.format)
     if request.at is not None:
-        reader, turn = _as_of(reader, request.at)
+        reader, turn = _as_of(reader, request.at, terms.settings)
     head, tail = _ends(reader, terms, request)
     fixed = fixed_parts(
         terms.renderer,
@@ -156,7 +156,7 @@ def _situation(reader: TranscriptReader, terms: Terms, request: Request) -> Situ
     return Situation(reader, terms, asked)
 
 
-def _as_of(reader: TranscriptReader, at: int) -> tuple[TranscriptReader, PastTurn]:
+def _as_of(reader: TranscriptReader, at: int, settings: EffectiveSettings) -> tuple[TranscriptReader, PastTurn]:
     """Return what there was at a turn, or raise InvalidInput if no run stands there."""
     open_run = reader.open_run()
     newest = open_run.position if open_run else reader.finished_through
@@ -166,7 +166,7 @@ def _as_of(reader: TranscriptReader, at: int) -> tuple[TranscriptReader, PastTur
         raise InvalidInput(detail, errors=[FieldError("/at", detail)])
     past = reader.as_of(at)
     run = past.open_run()
-    return past, PastTurn(at, run.prompt_fingerprint if run else "")
+    return past, PastTurn(at, run.prompt_fingerprint if run else "", settings.versions)
 
 
 def _ends(reader: TranscriptReader, terms: Terms, request: Request) -> tuple[Head, Tail]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from sessions_app.domain.language_models import NO_FACTS, LanguageModel, ModelFacts, language_model
+from sessions_app.domain.settings_versions import VersionsOfTurn
 
 UNLIMITED = "unlimited"
 LARGEST_INTEGER = 2**31 - 1
@@ -265,12 +266,14 @@ class EffectiveSettings:
     """The values in force and the layer each of them comes from; `facts` are what the project says of the model.
 
     `summary_template` is how its prompts introduce a summary, with {summary} where it stands; empty: by a heading.
+    `versions` are those of a past turn that they are made of; None: they are made of what is saved today.
     """
 
     values: MemorySettings
     origins: Mapping[str, Layer]
     facts: ModelFacts = NO_FACTS
     summary_template: str = ""
+    versions: VersionsOfTurn | None = None
 
     @property
     def model(self) -> LanguageModel:

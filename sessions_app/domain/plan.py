@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from sessions_app.domain.memory_settings import EffectiveSettings, PromptFormat
+from sessions_app.domain.settings_versions import VersionsOfTurn
 
 
 class Fate(StrEnum):
@@ -126,10 +127,14 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """The turn that a prompt was rebuilt for; `recorded` is the fingerprint that its run carries, empty if none."""
+    """The turn that a prompt was rebuilt for; `recorded` is the fingerprint that its run carries, empty if none.
+
+    `versions` of the settings are those of then; None: the settings are those of today.
+    """
 
     position: int
     recorded: str
+    versions: VersionsOfTurn | None = None
 
 
 @dataclass(frozen=True, slots=True)

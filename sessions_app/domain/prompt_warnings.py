@@ -44,12 +44,19 @@ def open_run_warnings(tail: Tail) -> Iterator[PromptWarning]:
 
 
 def turn_warnings(turn: PastTurn) -> Iterator[PromptWarning]:
-    """Say that it is not known which settings were in force at the turn."""
-    yield PromptWarning(
-        WarningCode.SETTINGS_OF_TODAY,
-        f"Which settings, instructions, context and tools turn {turn.position} had is not recorded; it is built with "
-        "those of today and of this request.",
-    )
+    """Say where the settings are not those that were in force at the turn."""
+    if turn.versions is None:
+        yield PromptWarning(
+            WarningCode.SETTINGS_OF_TODAY,
+            f"Turn {turn.position} is built with the settings and instructions of today, and with context and tools of "
+            "this request.",
+        )
+    elif turn.versions.unknown:
+        yield PromptWarning(
+            WarningCode.SETTINGS_OF_TODAY,
+            f"Which settings {turn.versions.unknown} had at turn {turn.position} is not recorded; those of today take "
+            "their place.",
+        )
 
 
 def budget_warnings(choice: Choice, history: History, budget: Budget) -> Iterator[PromptWarning]:

@@ -1,5 +1,6 @@
 """The versions of a project's and of each session's memory settings."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,10 +25,7 @@ class InForce:
     """Sparse settings that were in force at a moment, and the number of their version; 0 if none had been saved yet."""
 
     number: int
-    settings: dict[str, Any]
-
-
-NOTHING_SAVED = InForce(0, {})
+    settings: Mapping[str, Any]
 
 
 class SettingsVersionQuerySet(models.QuerySet["SettingsVersion"]):
@@ -41,10 +39,11 @@ class SettingsVersionQuerySet(models.QuerySet["SettingsVersion"]):
         """The version in force now; None if there is none."""
         return self.order_by("-number").first()
 
-    def at(self, moment: datetime, *, is_watched: bool) -> InForce | None:
+    def at(self, moment: datetime, *, is_watched: bool, stored: Mapping[str, Any]) -> InForce | None:
         """What was in force of these, which are one project's or session's, at a moment; None if that is not known.
 
-        If it `is_watched` that versions were kept then already, nothing was set before the first that somebody saved.
+        If it `is_watched` that versions were kept then already, nothing was set before the first that somebody saved,
+        and what is `stored` now has always been so if there is none.
         """
         newest = self.filter(saved_at__lte=moment).order_by("-saved_at", "-number").first()
         if newest is not None:
@@ -52,7 +51,9 @@ class SettingsVersionQuerySet(models.QuerySet["SettingsVersion"]):
         if not is_watched:
             return None
         oldest = self.order_by("number").first()
-        return NOTHING_SAVED if oldest is None or oldest.origin == VersionOrigin.SAVED else None
+        if oldest is None:
+            return InForce(0, stored)
+        return InForce(0, {}) if oldest.origin == VersionOrigin.SAVED else None
 
 
 class SettingsVersion(models.Model):
@@ -96,13 +97,16 @@ class SettingsVersion(models.Model):
         return f"version {self.number}"
 
 
-def settings_at(*, project: Project, session_id: int, moment: datetime) -> tuple[InForce | None, InForce | None]:
-    """Return what was in force at a moment for a project and for one of its sessions; None where that is not known.
+def settings_at(*, session: Session, moment: datetime) -> tuple[InForce | None, InForce | None]:
+    """Return what was in force at a moment for a session's project and for itself; None where that is not known.
 
     Without a version it is not known before the project was there, or before versions began to be kept.
     """
-    of_project = SettingsVersion.objects.filter(project=project, session=None)
+    project, versions = session.project, SettingsVersion.objects
+    of_project, of_session = versions.of(project, None), versions.of(project, session)
     found = of_project.filter(number=1, origin=VersionOrigin.FOUND).values_list("saved_at", flat=True).first()
     is_watched = moment >= (found or project.created_at)
-    of_session = SettingsVersion.objects.filter(session=session_id)
-    return of_project.at(moment, is_watched=is_watched), of_session.at(moment, is_watched=is_watched)
+    return (
+        of_project.at(moment, is_watched=is_watched, stored=project.settings),
+        of_session.at(moment, is_watched=is_watched, stored=session.settings),
+    )

@@ -36,7 +36,7 @@ def compare_prompts(
     """
     with as_stored(session) as stored:
         with settings_at("/a"):
-            one = session_prompt(session=stored, overrides=a, query=query, at=at)
+            one = session_prompt(session=stored, overrides=a, query=query, at=at, as_saved=True)
         with settings_at("/b"):
-            other = session_prompt(session=stored, overrides=b, query=query, at=at)
+            other = session_prompt(session=stored, overrides=b, query=query, at=at, as_saved=True)
     return Comparison(one, other, difference(one, other, now=now))

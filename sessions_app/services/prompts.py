@@ -14,7 +14,16 @@ from sessions_app.domain.memory_settings import LARGEST_INTEGER, EffectiveSettin
 from sessions_app.domain.plan import FateRange, Prompt, PromptPlan
 from sessions_app.domain.run_tokens import are_exact
 from sessions_app.domain.setting_values import check_settings, resolve_settings
-from sessions_app.models import Project, ProjectSummarizer, Session, SessionTranscript
+from sessions_app.domain.settings_versions import VersionsOfTurn
+from sessions_app.models import (
+    InForce,
+    Project,
+    ProjectSummarizer,
+    Session,
+    SessionTranscript,
+    lineage_runs,
+    settings_at,
+)
 from sessions_app.models.connections import one_state
 from sessions_app.queries.language_models import with_facts
 
@@ -27,10 +36,38 @@ def effective_settings(*, session: Session, overrides: Mapping[str, Any] | None 
     With them goes what the project says of the model, and how it introduces summaries, so that whoever decides by them
     knows it.
     """
+    return _effective(session, session.project.settings, session.settings, overrides)
+
+
+def settings_of_turn(*, session: Session, at: int, overrides: Mapping[str, Any] | None = None) -> EffectiveSettings:
+    """Return the values that were in force when the run of turn `at` was made, wherever in its lineage that was.
+
+    Where no version of then is known, what is saved today takes its place; `versions` say so.
+    """
+    run = lineage_runs(session).filter(position=at).select_related("session__project").first()
+    if run is None:
+        return effective_settings(session=session, overrides=overrides)
+    project, own = settings_at(session=run.session, moment=run.created_at)
+    effective = _effective(
+        session,
+        project.settings if project else session.project.settings,
+        own.settings if own else session.settings,
+        overrides,
+    )
+    return replace(effective, versions=_numbers(project, own))
+
+
+def _numbers(project: InForce | None, own: InForce | None) -> VersionsOfTurn:
+    return VersionsOfTurn(project=project.number if project else None, session=own.number if own else None)
+
+
+def _effective(
+    session: Session, project: Mapping[str, Any], own: Mapping[str, Any], overrides: Mapping[str, Any] | None
+) -> EffectiveSettings:
     effective = resolve_settings(
         default_model=configuration.CONVOWEB_MODEL,
-        project=session.project.settings,
-        session=session.settings,
+        project=project,
+        session=own,
         request=check_settings(overrides or {}),
     )
     with_template = replace(effective, summary_template=summary_template_of(session.project))
@@ -54,15 +91,21 @@ def session_prompt(
     base: Base | None = None,
     shorten: bool = False,
     at: int | None = None,
+    as_saved: bool = False,
 ) -> Prompt:
     """Build the session's next prompt, as it is stored now, or that of the turn `at`; reads only.
 
-    `overrides` are sparse settings for once; the rest is as `build_prompt` takes it.
+    `overrides` are sparse settings for once, over those of the turn, or if it is to be built `as_saved`, over those
+    that are saved today; the rest is as `build_prompt` takes it.
     """
     with as_stored(session) as stored:
+        if at is None or as_saved:
+            settings = effective_settings(session=stored, overrides=overrides)
+        else:
+            settings = settings_of_turn(session=stored, at=at, overrides=overrides)
         return build_prompt(
             reader=SessionTranscript(stored),
-            settings=effective_settings(session=stored, overrides=overrides),
+            settings=settings,
             query=query,
             context=context,
             tools=tools,

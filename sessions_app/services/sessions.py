@@ -13,6 +13,7 @@ from sessions_app.domain.session_fields import check_patch, check_session_fields
 from sessions_app.models import Project, Run, Session, SessionTag, lineage_runs
 from sessions_app.models.identifiers import new_session_id
 from sessions_app.services.adoption import adopt
+from sessions_app.services.settings_versions import record_version
 from sessions_app.services.trees import lock_tree
 from sessions_app.services.wishes import hurry, lock_for_change, wish_for_hearers
 
@@ -32,6 +33,7 @@ def create_session(
     settings: Mapping[str, Any] | None = None,
     source: str = "",
     source_id: str = "",
+    actor: str = "",
 ) -> Session:
     """Create a session, under a parent or as the root of a new tree; `forked_at` makes it a fork of its parent."""
     given = {"title": title, "instructions": instructions, "user_id": user_id, "tags": list(tags)}
@@ -52,6 +54,7 @@ def create_session(
         _place(session, parent, forked_at, now)
         _insert(session)
         SessionTag.objects.bulk_create(SessionTag(session=session, name=name) for name in names)
+        record_version(project=project, session=session, settings=session.settings, before=None, now=now, actor=actor)
         if forked_at:
             adopt(session=session, finished_through=forked_at, now=now)
         hurry(Work.SUMMARIZE, session.pk)
@@ -59,7 +62,13 @@ def create_session(
 
 
 def fork_session(
-    *, session: Session, at: int, now: datetime, public_id: str | None = None, title: str | None = None
+    *,
+    session: Session,
+    at: int,
+    now: datetime,
+    public_id: str | None = None,
+    title: str | None = None,
+    actor: str = "",
 ) -> Session:
     """Create a fork that shares the session's runs 1..`at` and copies its instructions, settings and tags."""
     return create_session(
@@ -73,11 +82,17 @@ def fork_session(
         user_id=session.user_id,
         tags=[tag.name for tag in session.tags.all()],
         settings=session.settings,
+        actor=actor,
     )
 
 
-def update_session(*, session: Session, changes: Mapping[str, Any], now: datetime) -> Session:
-    """Apply a JSON merge patch of title, instructions, user_id, tags, metadata and settings; return what is stored."""
+def update_session(
+    *, session: Session, changes: Mapping[str, Any], now: datetime, actor: str = "", note: str = ""
+) -> Session:
+    """Apply a JSON merge patch of title, instructions, user_id, tags, metadata and settings; return what is stored.
+
+    `note` says why settings change.
+    """
     with transaction.atomic():
         stored = lock_for_change(session=session, now=now)
         before = {name: getattr(stored, name) for name in changes if name != "tags"}
@@ -88,6 +103,16 @@ def update_session(*, session: Session, changes: Mapping[str, Any], now: datetim
         for name, value in fields.items():
             setattr(stored, name, value)
         stored.save(update_fields=fields)
+        if "settings" in fields:
+            record_version(
+                project=stored.project,
+                session=stored,
+                settings=stored.settings,
+                before=before["settings"],
+                now=now,
+                actor=actor,
+                note=note,
+            )
         if "title" in fields:
             wish_for_hearers(session=stored, now=now)
         if names is not None:

@@ -11,6 +11,7 @@ from sessions_app.domain.errors import NotFound
 from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
 from sessions_app.domain.setting_values import check_settings, resolve_settings
 from sessions_app.models import Project, Session
+from sessions_app.services.settings_versions import record_version
 from sessions_app.services.wishes import wish_for_all
 
 
@@ -26,7 +27,9 @@ def project_settings(*, project: Project) -> EffectiveSettings:
     )
 
 
-def save_project_settings(*, project: Project, changes: Mapping[str, Any], now: datetime) -> None:
+def save_project_settings(
+    *, project: Project, changes: Mapping[str, Any], now: datetime, actor: str = "", note: str = ""
+) -> None:
     """Store the changes as the project's defaults; None or the built-in value removes a default of its own."""
     built_in = stored_values(built_in_settings().values)
     with transaction.atomic():
@@ -37,4 +40,13 @@ def save_project_settings(*, project: Project, changes: Mapping[str, Any], now: 
         project.settings = {name: value for name, value in settings.items() if value != built_in[name]}
         if project.settings != stored.settings:
             project.save(update_fields=["settings"])
+            record_version(
+                project=project,
+                session=None,
+                settings=project.settings,
+                before=stored.settings,
+                now=now,
+                actor=actor,
+                note=note,
+            )
             wish_for_all(sessions=Session.objects.filter(project=project), now=now)

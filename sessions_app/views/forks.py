@@ -36,7 +36,13 @@ def fork(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
         if request.method != "POST":
             return show_session(request, project, conversation, {"forking": _forking(conversation, request.GET)})
         forking = _forking(conversation, request.POST)
-        new = fork_session(session=conversation, at=forking.at, now=timezone.now(), title=forking.title)
+        new = fork_session(
+            session=conversation,
+            at=forking.at,
+            now=timezone.now(),
+            title=forking.title,
+            actor=request.user.get_username(),
+        )
     except ConvowebError as refusal:
         messages.error(request, refusal.detail)
         return redirect("session", slug, session_id)

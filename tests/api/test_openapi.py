@@ -20,6 +20,7 @@ BODIES = {
     "sessions_fork": {"at": 0},
     "prompts_compare": {"b": {}},
     "summaries_roll_back": {"to": "sum_0"},
+    "settings_versions_restore_session": {"to": 0},
 }
 
 
@@ -62,6 +63,8 @@ def test_only_what_exists_is_in_it():
     assert {path for _, path, _ in operations()} == {
         "/sessions",
         "/sessions/{session_id}",
+        "/sessions/{session_id}/settings/versions",
+        "/sessions/{session_id}/settings/restore",
         "/sessions/{session_id}/tree",
         "/sessions/{session_id}/fork",
         "/sessions/{session_id}/runs",
@@ -80,6 +83,8 @@ def test_only_what_exists_is_in_it():
         "/runs/{run_id}/events",
         "/events/{event_id}",
         "/project",
+        "/project/settings/versions",
+        "/project/settings/restore",
         "/models",
         "/models/{name}",
         "/health/live",

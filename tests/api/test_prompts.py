@@ -4,6 +4,7 @@ import pytest
 import tiktoken
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from sessions_app.models import Session, Summary
 from sessions_app.services.prompts import session_prompt
@@ -207,9 +208,28 @@ def test_the_prompt_of_a_turn_says_whether_it_is_the_one_that_was_sent(bot, proj
     other = bot.get("/sessions/s/prompt?at=3&last_n=1").json()
 
     assert (then["messages"], then["fates"]) == (sent["messages"], sent["fates"])
-    assert then["at"] == {"turn": 3, "recorded_fingerprint": sent["fingerprint"], "same": True}
+    versions = {"project": 0, "session": 1}
+    turn = {"turn": 3, "recorded_fingerprint": sent["fingerprint"], "same": True, "settings_versions": versions}
+    assert then["at"] == turn
     assert (other["at"]["same"], bot.get("/sessions/s/prompt?at=2").json()["at"]["same"]) == (False, None)
     assert bot.get("/sessions/s/prompt").json()["at"] is None
+
+
+def test_the_prompt_of_a_turn_stays_what_it_was_when_settings_change(bot, project):
+    make_session(project, "s", runs=4, now=timezone.now())
+    sent = bot.post("/sessions/s/prompt", {"query": "question 5"}).json()
+    run = {"input": "question 5", "output": "answer 5", "prompt_fingerprint": sent["fingerprint"]}
+    bot.post("/sessions/s/runs", run)
+    bot.patch("/project", {"settings": {"strategy": "buffer"}})
+    bot.patch("/sessions/s", {"settings": {"last_n": 1}})
+
+    then = bot.post("/sessions/s/prompt", {"at": 5}).json()
+    today = bot.post("/sessions/s/prompt/compare", {"b": {}, "at": 5}).json()["a"]
+
+    assert (then["at"]["same"], then["at"]["settings_versions"]) == (True, {"project": 0, "session": 0})
+    assert (then["settings"]["last_n"]["value"], then["warnings"]) == ("unlimited", [])
+    assert (today["at"]["same"], today["at"]["settings_versions"]) == (False, None)
+    assert (today["settings"]["last_n"]["value"], today["warnings"][0]["code"]) == (1, "settings_of_today")
 
 
 @pytest.mark.parametrize("at", [0, 5, 2**31, "2", 1.5])

@@ -6,6 +6,7 @@ import pytest
 from sessions_app.domain.builder import build_prompt
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.plan import Prompt
+from sessions_app.domain.settings_versions import VersionsOfTurn
 from sessions_app.domain.transcript import ParentContext, RunStatus, SummaryEntry
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, exchange, run, settings, user
 
@@ -68,7 +69,22 @@ def test_so_is_what_parents_hand_down():
     assert build(reader, at=3, include_parent_context=True).tokens.parent_context > 0
 
 
-def test_it_says_that_settings_of_then_are_not_known():
+@pytest.mark.parametrize(
+    ("project", "session", "unknown"),
+    [(None, None, "the project and the session"), (3, None, "the session"), (None, 2, "the project"), (3, 0, "")],
+)
+def test_it_names_whose_settings_of_then_are_not_known(project: int | None, session: int | None, unknown: str):
+    known = replace(settings(), versions=VersionsOfTurn(project, session))
+    prompt = build_prompt(reader=numbered(2), settings=known, query=None, at=1)
+    details = [warning.detail for warning in prompt.warnings]
+    assert details == (
+        [f"Which settings {unknown} had at turn 1 is not recorded; those of today take their place."] if unknown else []
+    )
+    assert prompt.turn
+    assert prompt.turn.versions == VersionsOfTurn(project, session)
+
+
+def test_it_says_that_the_settings_are_those_of_today():
     assert [warning.code for warning in build(numbered(2), at=1).warnings] == ["settings_of_today"]
 
 
