@@ -6,6 +6,7 @@ from sessions_app.domain.plan import Fate
 from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, RunStatus, ToolCall
 from sessions_app.queries.bands import Span
 from sessions_app.queries.prompt_views import prompt_view
+from sessions_app.services.project_summarizers import save_project_summarizer
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs
 from sessions_app.services.summaries import Outcome, advance
@@ -39,6 +40,16 @@ def test_a_summary_is_shown_with_its_number_and_an_extract_as_a_stopgap():
         pass
     shown, _ = view(session)
     assert [(segment.heading[:7], note) for segment, _, note in shown.system] == [("Summary", "#1")]
+
+
+def test_a_summary_in_its_projects_own_words_is_shown_with_its_number_too():
+    session = make_session(runs=9, settings={"max_input_tokens": 4000, "summarize_at": 0})
+    advance(session_pk=session.pk, now=NOW)
+    save_project_summarizer(project=session.project, changes={"summary_template": "Before: {summary}"}, now=NOW)
+    shown, _ = view(session)
+    ((segment, message, note),) = shown.system
+    assert (segment.part, segment.heading, note) == ("summary", "", "#1")
+    assert message.start.startswith("Before: Goal: question 1")
 
 
 def test_it_counts_what_is_not_sent_by_reason():
