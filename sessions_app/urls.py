@@ -12,7 +12,7 @@ from sessions_app.views.sessions import connect, sessions
 from sessions_app.views.summaries import ledger, project_summaries
 from sessions_app.views.summarizers import preview, summarizer, trial
 from sessions_app.views.summary_actions import cancel, edit, resume, retry, summarize_now, use
-from sessions_app.views.tune import tune, why
+from sessions_app.views.tune import compare, tune, why
 from sessions_app.views.tune_saving import save, save_default
 
 urlpatterns = [
@@ -34,6 +34,7 @@ urlpatterns = [
     path("p/<slug:slug>/sessions/<str:session_id>/summaries/<int:number>/retry/", retry, name="summary-retry"),
     path("p/<slug:slug>/sessions/<str:session_id>/summaries/<int:number>/use/", use, name="summary-use"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/", tune, name="tune"),
+    path("p/<slug:slug>/sessions/<str:session_id>/tune/compare/", compare, name="tune-compare"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/default/", save_default, name="tune-default"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/save/", save, name="tune-save"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/why/", why, name="tune-why"),

@@ -1,7 +1,7 @@
 """The prompt that saved or drafted settings give, and why each run is in it or not."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -27,6 +27,7 @@ from sessions_app.services.settings import built_in_settings
 from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
 from sessions_app.views.session_pages import span_of, tree_context
+from sessions_app.views.tune_compare import EVERYTHING, compare_tab
 from sessions_app.views.workbench import TABS, Bench, Side, bench_of, compared, texts_of
 
 PAGE = "tune/bench.html"
@@ -62,22 +63,33 @@ def why(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     return show(request, bench, "why", {})
 
 
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@one_state()
+def compare(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
+    """Show the prompts under the saved settings and the draft side by side."""
+    bench = bench_of(request, slug, session_id, texts_of(request))
+    return show(request, bench, "compare", {})
+
+
 def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> HttpResponse:
     """Render a tab; a form sent without htmx is led to the short address, swaps tell theirs to the browser.
 
     What is too long for an address is answered at once.
     """
+    carried = _asked_besides(bench.texts, tab)
     if request.method == "POST" and not request.htmx and not bench.left_out:
-        return HttpResponseRedirect(bench.url(TABS[tab], **_asked_besides(bench.texts, tab)).removesuffix("?"))
-    context = compared(bench, built=_built(bench.texts, tab)) | {
+        return HttpResponseRedirect(bench.url(TABS[tab], **carried).removesuffix("?"))
+    context = compared(bench, built=_built(carried, tab)) | {
         "project": bench.project,
         "conversation": bench.conversation,
         "tab": tab,
+        "carried": carried,
         "left_out": bench.left_out,
         "long_fields": ", ".join(f"#asked [name={name}]" for name in bench.left_out),
     }
-    context |= _prompt_tab(request, bench, context) if tab == "prompt" else _why_tab(request, bench, context)
-    if request.htmx and "from" in bench.texts:
+    context |= _TABS[tab](request, bench, context)
+    if request.htmx and "from" in bench.texts and tab in UNFOLDING:
         return render_page(request, f"tune/{tab}.html", "rows", context)
     partial = "result" if request.htmx.target == "result" else "bench"
     context |= _controls(bench, tab, context) | _request_inputs(bench, tab, context)
@@ -93,24 +105,26 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
     return page
 
 
-def _built(texts: QueryDict, tab: str) -> str:
-    """Return the side whose texts are shown; Why shows none."""
-    return "" if tab == "why" else _asked_besides(texts, tab)["side"] or "b"
+def _built(carried: Mapping[str, str], tab: str) -> str:
+    """Return the sides whose texts are shown; Why shows none."""
+    return {"prompt": carried.get("side") or "b", "compare": "ab"}.get(tab, "")
 
 
 def _asked_besides(texts: QueryDict, tab: str) -> dict[str, str]:
     """Return what the address asks for besides settings and request."""
-    if tab == "prompt":
-        return {"side": "a" if texts.get("side") == "a" else ""}
-    only = texts.get("only", "")
-    return {"only": only if only in {*Fate, CHANGED} else ""}
+    allowed: Mapping[str, Mapping[str, Collection[str]]] = {
+        "prompt": {"side": ["a"]},
+        "why": {"only": [*Fate, CHANGED]},
+        "compare": {"show": [EVERYTHING]},
+    }
+    return {name: texts.get(name, "") if texts.get(name) in values else "" for name, values in allowed[tab].items()}
 
 
 def _prompt_tab(request: HtmxRequest, bench: Bench, context: Mapping[str, Any]) -> dict[str, Any]:
-    carried = _asked_besides(bench.texts, "prompt")
+    carried = context["carried"]
     a, b = context["sides"]
     shown: Side = a if carried["side"] else b
-    found = {"shown": shown, "carried": carried, "more_url": bench.url(**carried)}
+    found = {"shown": shown, "more_url": bench.url(**carried)}
     if shown.sent is None:
         return found
     span = span_of(bench.texts, bench.conversation.last_position)
@@ -129,9 +143,9 @@ def _call(request: HttpRequest, bench: Bench, settings: Mapping[str, Any]) -> Ap
 
 
 def _why_tab(request: HtmxRequest, bench: Bench, context: Mapping[str, Any]) -> dict[str, Any]:
-    carried = _asked_besides(bench.texts, "why")
+    carried = context["carried"]
     a, b = context["sides"]
-    found: dict[str, Any] = {"shown": b, "carried": carried, "more_url": bench.url("tune-why", **carried)}
+    found: dict[str, Any] = {"shown": b, "more_url": bench.url("tune-why", **carried)}
     if b.prompt is None:
         return found
     span = span_of(bench.texts, bench.conversation.last_position)
@@ -154,6 +168,14 @@ def _chips(bench: Bench, table: WhyTable, only: str) -> list[WhyChip]:
     ]
 
 
+_TABS: Mapping[str, Callable[[HtmxRequest, Bench, Mapping[str, Any]], dict[str, Any]]] = {
+    "prompt": _prompt_tab,
+    "why": _why_tab,
+    "compare": lambda _, bench, context: compare_tab(bench, context),
+}
+UNFOLDING = frozenset({"prompt", "why"})
+
+
 def _controls(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[str, Any]:
     besides = {**bench.carried, **context["carried"]}
     _, b = context["sides"]
@@ -174,6 +196,7 @@ def _controls(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[str, A
         "inherit_all": inherit_all(bench.saved, bench.inherited, besides),
         "seen": json.dumps(stored_values(bench.saved.values)),
         "tab_url": bench.page(TABS[tab]),
+        "tab_urls": {name: bench.url(TABS[name]) for name in TABS},
         "why_url": bench.url("tune-why"),
         "side_url": {"a": bench.url(side="a"), "b": bench.url()},
     }

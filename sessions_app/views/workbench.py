@@ -25,7 +25,7 @@ from sessions_app.services.settings import project_settings
 from sessions_app.views.projects import project_for
 from sessions_app.views.session_pages import session_of
 
-TABS = {"prompt": "tune", "why": "tune-why"}
+TABS = {"prompt": "tune", "why": "tune-why", "compare": "tune-compare"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +146,13 @@ def _seen(text: str) -> Mapping[str, Any]:
 
 
 def compared(bench: Bench, *, built: str) -> dict[str, Any]:
-    """Decide the prompt under A and B and build that of the side `built`; without a draft they are the same."""
+    """Decide the prompt under A and B, and build those of the sides `built`; without a draft they are the same."""
     same = not bench.draft.changes and not bench.draft.errors
-    a = _side("a", "Saved", bench, {}, is_built=built == "a" or (bool(built) and same))
+    a = _side("a", "Saved", bench, {}, is_built="a" in built or (bool(built) and same))
     if bench.draft.errors:
         b = Side("b", "Draft", None, InvalidSettings(" ".join(bench.draft.errors.values())))
     elif bench.draft.changes:
-        b = _side("b", "Draft", bench, bench.draft.overrides, is_built=built == "b")
+        b = _side("b", "Draft", bench, bench.draft.overrides, is_built="b" in built)
     else:
         b = Side("b", "Draft", a.prompt, a.refusal)
     return {"sides": (a, b), "difference": _difference(a, b)}
