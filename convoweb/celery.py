@@ -24,12 +24,18 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "convoweb.settings")
 
 log = structlog.get_logger(__name__)
 
+# A child that is forked while the sweeper's thread holds one of the broker's locks would wait for that for ever.
+_forking = threading.Lock()
+os.register_at_fork(before=_forking.acquire, after_in_parent=_forking.release, after_in_child=_forking.release)
+
 
 class Sweeper(bootsteps.StartStopStep):
     """Asks for a sweep when a worker starts and again at each interval.
 
     Every worker does so, since sweeping twice does no harm; there is no scheduler that could be missing.
     """
+
+    requires = ("celery.worker.components:Pool",)
 
     def __init__(self, parent: Any, **options: Any) -> None:
         super().__init__(parent, **options)
@@ -46,7 +52,8 @@ class Sweeper(bootsteps.StartStopStep):
 
     def _ask(self) -> None:
         while not self._stopping.is_set():
-            ask_for_sweep()
+            with _forking:
+                ask_for_sweep()
             self._stopping.wait(settings.CONVOWEB_SWEEP_INTERVAL)
 
 

@@ -8,6 +8,7 @@ from django.db import transaction
 from sessions_app.models import Session, Summary, SummaryOrigin, SummaryStatus
 from sessions_app.services.prompts import effective_settings
 from sessions_app.services.summary_claims import entry_to_work_on, lock_head, use
+from sessions_app.services.trees import lock_tree_of
 from sessions_app.services.wishes import wish_for_hearers
 
 
@@ -20,6 +21,7 @@ def adopt(*, session: Session, finished_through: int, now: datetime) -> bool:
     if best is None:
         return False
     with transaction.atomic():
+        lock_tree_of(session=session)
         entry = entry_to_work_on(session, now) if lock_head(session) else None
         if entry is None:
             return False

@@ -19,6 +19,7 @@ from sessions_app.domain.summaries import Summarized, retry_seconds
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.models import ProjectSummarizer, Session, Summary, SummaryStatus
 from sessions_app.models.summaries import SummaryQuerySet
+from sessions_app.services.trees import lock_tree_of
 from sessions_app.services.wishes import wish_for_hearers
 
 log = structlog.get_logger(__name__)
@@ -130,6 +131,7 @@ def complete(
 ) -> bool:
     """Put the text into use together with what it covers; false, and nothing changed, if the claim is void by now."""
     with transaction.atomic():
+        lock_tree_of(session=held.session)
         done = use(held.entry, held.session) and _own(held).update(
             status=SummaryStatus.COMPLETED,
             text=made.text,

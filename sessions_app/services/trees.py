@@ -21,3 +21,11 @@ def lock_tree(*, session: Session, now: datetime) -> Session:
         if stored.root_id == root_id:
             return stored
         root_id = stored.root_id or stored.pk
+
+
+def lock_tree_of(*, session: Session) -> None:
+    """Lock the tree of a session that may be gone by now, for a change that is none of its people's.
+
+    Nobody who holds a row below waits for its root, so whoever goes on to other rows of the tree takes this first.
+    """
+    Session.objects.select_for_update().filter(pk=session.root_id or session.pk).first()

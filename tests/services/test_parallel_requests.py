@@ -149,3 +149,12 @@ def test_c43_no_child_is_orphaned_that_is_created_while_its_parent_is_deleted(as
         check_books(session)
         assert session.root == (session.parent.root if session.parent else session)
     assert not Session.objects.filter(public_id__startswith="p").exists()
+
+
+def test_twenty_who_ask_for_a_summary_at_once_get_one_entry(asks, project):
+    session = make_session(project, "S", runs=9, settings={"offset": 2})
+    answers = in_two_processes([[asks("POST", "/sessions/S/summaries")]] * 20)
+    assert [status for ((status, _, _),) in answers] == [202] * 20
+    entry = session.summaries.get()
+    assert {json.loads(body)["id"] for ((_, body, _),) in answers} == {entry.public_id}
+    assert (entry.status, entry.covers_through) == ("pending", 7)
