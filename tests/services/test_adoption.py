@@ -147,4 +147,5 @@ def test_fifty_forks_of_a_long_parent_need_no_summarizer(summarizer):
     assert summarizer.calls == []
     assert covers == sorted(covers)
     assert covers[-1] == parent.summary.covers_through
-    assert all(sent(fork) == list(range(covered + 1, fork.forked_at + 1)) for fork, covered in zip(forks, covers))
+    for fork, covered in zip(forks, covers, strict=True):
+        assert sent(fork) == list(range(covered + 1, fork.last_position + 1))

@@ -146,8 +146,8 @@ def test_a_cancelled_entry_rests_until_something_changes(scripted):
 
 
 def test_what_a_worker_brings_after_a_cancellation_is_dropped(scripted):
-    scripted(lambda: cancel(entry=session.summaries.get(), now=LATER))
     session = make_session(runs=4, settings=AT_ONCE | {"offset": 1})
+    scripted(lambda: cancel(entry=session.summaries.get(), now=LATER))
     assert advance(session_pk=session.pk, now=LATER) is Outcome.BUSY
     session.refresh_from_db()
     assert (session.summary, session.summaries.get().status) == (None, "cancelled")
