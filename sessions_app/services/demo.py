@@ -20,6 +20,8 @@ SLUG = "demo"
 FIRST_CONVERSATION = "Lost bag on a connection, claim 7731"
 SETTINGS = {"max_input_tokens": 4000, "include_parent_context": True}
 MODEL = "gpt-4.1-mini"
+# So many turns come in before summarizing is looked at again, so that a ledger grows as it does beside a bot.
+TURNS_AT_ONCE = 6
 
 
 @transaction.atomic
@@ -34,8 +36,6 @@ def load_demo(*, owner: User, now: datetime) -> Project:
         for path in sorted(CONVERSATIONS.glob("*.json")):
             given = json.loads(path.read_text(encoding="utf-8"))
             sessions[given["id"]] = _load(project, given, sessions.get(given.get("parent")), now)
-        for session in sessions.values():
-            _summarize(session, now)
     return project
 
 
@@ -57,7 +57,11 @@ def _load(project: Project, given: Mapping[str, Any], parent: Session | None, no
         settings=given["settings"],
     )
     turns = [_run(turn, start + pace * number) for number, turn in enumerate(given["turns"], 1)]
-    append_runs(session=session, runs=turns, now=end)
+    for first in range(0, len(turns), TURNS_AT_ONCE):
+        batch = turns[first : first + TURNS_AT_ONCE]
+        said_at = start + pace * (first + len(batch))
+        append_runs(session=session, runs=batch, now=said_at)
+        _summarize(session, said_at)
     session.refresh_from_db()
     return session
 
