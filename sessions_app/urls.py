@@ -12,7 +12,8 @@ from sessions_app.views.sessions import connect, sessions
 from sessions_app.views.summaries import ledger, project_summaries
 from sessions_app.views.summarizers import preview, summarizer, trial
 from sessions_app.views.summary_actions import cancel, edit, resume, retry, summarize_now, use
-from sessions_app.views.tune import compare, tune, why
+from sessions_app.views.tune import compare, replay, tune, why
+from sessions_app.views.tune_replay import replay_file
 from sessions_app.views.tune_saving import save, save_default
 
 urlpatterns = [
@@ -36,6 +37,9 @@ urlpatterns = [
     path("p/<slug:slug>/sessions/<str:session_id>/tune/", tune, name="tune"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/compare/", compare, name="tune-compare"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/default/", save_default, name="tune-default"),
+    path("p/<slug:slug>/sessions/<str:session_id>/tune/replay/", replay, name="tune-replay"),
+    path("p/<slug:slug>/sessions/<str:session_id>/tune/replay.csv", replay_file, {"kind": "csv"}, "tune-replay-csv"),
+    path("p/<slug:slug>/sessions/<str:session_id>/tune/replay.json", replay_file, {"kind": "json"}, "tune-replay-json"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/save/", save, name="tune-save"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/why/", why, name="tune-why"),
     path("p/<slug:slug>/settings/summarizer/", summarizer, name="summarizer"),

@@ -83,7 +83,8 @@ def _folded(pairs: Sequence[Pair]) -> ComparedRow:
 
 
 def _row(pair: Pair, a: Prompt, b: Prompt) -> ComparedRow:
-    return ComparedRow("differs", a=pair.a and _cell(pair.a, a), b=pair.b and _cell(pair.b, b))
+    cells = [None if block is None else _cell(block, prompt) for block, prompt in ((pair.a, a), (pair.b, b))]
+    return ComparedRow("differs", a=cells[0], b=cells[1])
 
 
 def _cell(block: Block, prompt: Prompt) -> ComparedCell:

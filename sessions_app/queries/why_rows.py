@@ -4,18 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from django.db.models.functions import Left
-
 from sessions_app.domain.fates import STOPGAP_EXTRACT
 from sessions_app.domain.plan import Fate, PromptPlan
-from sessions_app.domain.transcript import EventKind, Role
-from sessions_app.models import Event, Session, Stretch, lineage_runs
+from sessions_app.models import Session, Stretch
 from sessions_app.queries.bands import Band, Piece, Span, bands_of, bands_within, newest_window, pieces_of
+from sessions_app.queries.run_inputs import run_inputs
 from sessions_app.queries.token_sums import TokenSums, token_sums
 
 CHANGED = "changed"
 REASONS: Mapping[str, str] = {STOPGAP_EXTRACT: "stopgap extract: does not fit and is not summarized yet"}
-INPUT_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +136,7 @@ def _rows(
 ) -> Iterator[WhyRow | BudgetCut]:
     singles = [p for piece in pieces if piece.opened for p in range(piece.last, piece.first - 1, -1)]
     edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
-    sums, inputs = token_sums(session, {*singles, *edges, b.finished}), _inputs(session, singles)
+    sums, inputs = token_sums(session, {*singles, *edges, b.finished}), run_inputs(session, singles)
     exact, used, above = b.run_tokens, _used(b), ""
     for piece in pieces:
         if b.cut and piece.last == b.cut.position:
@@ -175,11 +172,3 @@ def _used(prompt: PromptPlan) -> Mapping[int, int]:
     """Return what the runs from each one on up need, by position, where that is not what is stored with them."""
     history = sorted((position for position in prompt.run_tokens if position != prompt.open_position), reverse=True)
     return dict(zip(history, accumulate(prompt.run_tokens[position] for position in history), strict=True))
-
-
-def _inputs(session: Session, positions: Sequence[int]) -> dict[int, str]:
-    """Return the beginning of each run's first user message."""
-    places = dict(lineage_runs(session).filter(position__in=positions).values_list("pk", "position"))
-    said = Event.objects.filter(run__in=places, kind=EventKind.MESSAGE, role=Role.USER).order_by("-index")
-    starts = said.annotate(start=Left("text", INPUT_SHOWN)).values_list("run", "start")
-    return {places[run]: start for run, start in starts}

@@ -6,6 +6,7 @@ from typing import Any
 
 from sessions_app.domain.errors import settings_at
 from sessions_app.domain.memory_settings import EffectiveSettings
+from sessions_app.domain.replays.effort import milliseconds
 from sessions_app.domain.replays.replay import check_replayable, replay
 from sessions_app.domain.replays.replayed import Replay
 from sessions_app.models import Session, SessionRecording
@@ -21,6 +22,12 @@ def replay_session(*, session: Session, settings: Mapping[str, Mapping[str, Any]
     with as_stored(session) as stored:
         effective = [_replayable(stored, pointer, overrides) for pointer, overrides in settings.items()]
         return replay(SessionRecording(stored), effective, batch_tokens=BATCH_TOKENS, now=now)
+
+
+def replay_milliseconds(*, session: Session, overrides: Mapping[str, Any]) -> float:
+    """Return about how long replaying a session under sparse settings takes, or raise why they cannot be replayed."""
+    effective = effective_settings(session=session, overrides=overrides)
+    return milliseconds(effective, turns=session.last_position, tokens=session.lineage_tokens)
 
 
 def _replayable(session: Session, pointer: str, overrides: Mapping[str, Any]) -> EffectiveSettings:

@@ -25,8 +25,7 @@ def figure_change(value: int | Decimal | None) -> str:
         return NOTHING
     if not value:
         return "0"
-    sign = "+" if value > 0 else MINUS
-    return sign + figure_value(abs(value))
+    return f"+{figure_value(value)}" if value > 0 else MINUS + figure_value(-value)
 
 
 @register.filter

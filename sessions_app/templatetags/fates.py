@@ -82,6 +82,12 @@ def fate_word(fate: str) -> str:
 
 
 @register.filter
+def fate_short(fate: str) -> str:
+    """Return the word of a fate where it stands beside its color and others."""
+    return FATES[fate].word.removeprefix("Not sent: ").capitalize()
+
+
+@register.filter
 def part_word(part: str) -> str:
     """Return the word that stands for a part of the prompt on pages."""
     return PART_WORDS[part]

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import replace_url, trigger_client_event
@@ -28,6 +28,7 @@ from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
 from sessions_app.views.session_pages import span_of, tree_context
 from sessions_app.views.tune_compare import EVERYTHING, compare_tab
+from sessions_app.views.tune_replay import GO, replay_asked, replay_tab
 from sessions_app.views.workbench import TABS, Bench, Side, bench_of, compared, texts_of
 
 PAGE = "tune/bench.html"
@@ -72,12 +73,21 @@ def compare(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     return show(request, bench, "compare", {})
 
 
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@one_state()
+def replay(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
+    """Show what would have happened over the whole conversation under the saved settings and the draft."""
+    bench = bench_of(request, slug, session_id, texts_of(request))
+    return show(request, bench, "replay", {})
+
+
 def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> HttpResponse:
     """Render a tab; a form sent without htmx is led to the short address, swaps tell theirs to the browser.
 
     What is too long for an address is answered at once.
     """
-    carried = _asked_besides(bench.texts, tab)
+    carried = _asked_besides(bench, tab)
     if request.method == "POST" and not request.htmx and not bench.left_out:
         return HttpResponseRedirect(bench.url(TABS[tab], **carried).removesuffix("?"))
     context = compared(bench, built=_built(carried, tab)) | {
@@ -110,8 +120,11 @@ def _built(carried: Mapping[str, str], tab: str) -> str:
     return {"prompt": carried.get("side") or "b", "compare": "ab"}.get(tab, "")
 
 
-def _asked_besides(texts: QueryDict, tab: str) -> dict[str, str]:
+def _asked_besides(bench: Bench, tab: str) -> dict[str, str]:
     """Return what the address asks for besides settings and request."""
+    texts = bench.texts
+    if tab == "replay":
+        return replay_asked(texts, bench.conversation.last_position)
     allowed: Mapping[str, Mapping[str, Collection[str]]] = {
         "prompt": {"side": ["a"]},
         "why": {"only": [*Fate, CHANGED]},
@@ -172,12 +185,14 @@ _TABS: Mapping[str, Callable[[HtmxRequest, Bench, Mapping[str, Any]], dict[str, 
     "prompt": _prompt_tab,
     "why": _why_tab,
     "compare": lambda _, bench, context: compare_tab(bench, context),
+    "replay": lambda _, bench, context: replay_tab(bench, context),
 }
 UNFOLDING = frozenset({"prompt", "why"})
 
 
 def _controls(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[str, Any]:
-    besides = {**bench.carried, **context["carried"]}
+    # A changed draft asks anew for a long replay.
+    besides = {**bench.carried, **context["carried"], GO: ""}
     _, b = context["sides"]
     groups = control_groups(
         session=bench.conversation,

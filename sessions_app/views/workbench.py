@@ -25,7 +25,7 @@ from sessions_app.services.settings import project_settings
 from sessions_app.views.projects import project_for
 from sessions_app.views.session_pages import session_of
 
-TABS = {"prompt": "tune", "why": "tune-why", "compare": "tune-compare"}
+TABS = {"prompt": "tune", "why": "tune-why", "compare": "tune-compare", "replay": "tune-replay"}
 
 
 @dataclass(frozen=True, slots=True)

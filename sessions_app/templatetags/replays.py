@@ -1,0 +1,357 @@
+"""The charts of a replay: tokens turn by turn, and what each turn's prompt holds, over one axis of turns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from sessions_app.domain.plan import Fate
+from sessions_app.domain.replays.replayed import ReplayTotals
+from sessions_app.queries.replay_views import Bin, ReplayedSide, TurnFigures, side_at
+from sessions_app.templatetags.comparisons import MINUS, exact_money, figure_change
+from sessions_app.templatetags.fates import FATES
+from sessions_app.templatetags.formats import NOTHING, number, run_range
+from sessions_app.templatetags.strips import round_step
+
+register = template.Library()
+
+WIDTH, LEFT, RIGHT = 1040, 44, 10
+HEIGHT, TOP, BOTTOM = 166, 16, 20
+HEAT = 152
+MOST_LABELS = 8
+MOST_LINES = 5
+LABEL_ROOM = 40
+FEWEST_TURNS = 12
+# A limit far above all prompts would flatten them.
+HIGHEST_LIMIT = 1.6
+
+Bins = Mapping[str, Sequence[Bin]]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Where turns stand: so many side by side."""
+
+    turns: int
+
+    def x(self, turn: int) -> float:
+        """Return where a turn begins."""
+        return LEFT + (turn - 1) * (WIDTH - LEFT - RIGHT) / max(self.turns, FEWEST_TURNS)
+
+    def middle(self, first: int, last: int) -> float:
+        """Return the middle of neighbouring turns."""
+        return (self.x(first) + self.x(last + 1)) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where tokens stand, with lines at every `step`."""
+
+    most: int
+    step: int
+
+    def y(self, tokens: float) -> float:
+        """Return the height of an amount."""
+        return TOP + (HEIGHT - TOP - BOTTOM) * (1 - tokens / self.most)
+
+
+@register.simple_tag
+def replay_chart(sides: Sequence[ReplayedSide], bins: Bins, turns: int, shown: int, address: str) -> SafeString:
+    """Draw the tokens of each turn's prompt; every column leads to its turn by `address`, a query's beginning."""
+    axis, scale = Axis(turns), _scale(sides, bins)
+    return format_html(
+        '<svg class="plot" viewBox="0 0 {} {}" role="group" aria-label="{}">{}{}{}{}{}{}</svg>',
+        WIDTH,
+        HEIGHT,
+        _sentence(sides, bins, turns),
+        _grid(scale),
+        _turn_labels(axis, HEIGHT - 6),
+        format_html_join("", "{}", ((_limits(side, scale, sides),) for side in sides)),
+        format_html_join("", "{}", ((_line(side.key, bins[side.key], axis, scale),) for side in reversed(sides))),
+        format_html_join("", "{}", ((_summaries(side.key, bins[side.key], axis),) for side in sides)),
+        _columns(sides, bins, axis, shown, address),
+    )
+
+
+@register.simple_tag
+def replay_heat(side: ReplayedSide, bins: Bins, turns: int, shown: int) -> SafeString:
+    """Draw what became of every earlier run, a column of turns beside the other, the oldest run on top."""
+    axis, shapes = Axis(turns), {fate: list[str]() for fate in Fate}
+    for each in bins[side.key]:
+        _stack(each, axis, turns, shapes)
+    drawn = ((f"url(#p-{fate})", "".join(paths)) for fate, paths in shapes.items() if paths)
+    return format_html(
+        '<svg class="plot heat" viewBox="0 0 {} {}" role="img" aria-label="{}"><rect class="heat-bg" x="{}" width="{}"'
+        ' height="{}"/>{}{}<path class="cross" transform="translate({} 0)" d="M0 0V{}"/></svg>',
+        WIDTH,
+        HEAT,
+        _heat_sentence(side),
+        LEFT,
+        WIDTH - LEFT - RIGHT,
+        HEAT,
+        format_html_join("", '<path fill="{}" d="{}"/>', drawn),
+        _run_labels(turns),
+        _place(axis, bins[side.key], shown),
+        HEAT,
+    )
+
+
+def _scale(sides: Sequence[ReplayedSide], bins: Bins) -> Scale:
+    needed = max((each.tokens[1] for side in sides for each in bins[side.key] if each.tokens), default=1)
+    limits = [side.budget for side in sides if side.budget and side.budget <= HIGHEST_LIMIT * needed]
+    most = max([needed, *limits]) * 1.06
+    step = round_step(most / MOST_LINES)
+    return Scale(max(round(most), 1), step)
+
+
+def _grid(scale: Scale) -> SafeString:
+    lines = ((f"{scale.y(at):.1f}", f"{scale.y(at) + 3.5:.1f}", _short(at)) for at in range(0, scale.most, scale.step))
+    return format_html_join(
+        "",
+        '<path class="grid" d="M{} {}H{}"/><text class="tick" x="{}" y="{}" text-anchor="end">{}</text>',
+        ((LEFT, line, WIDTH - RIGHT, LEFT - 8, text, word) for line, text, word in lines),
+    )
+
+
+def _short(tokens: int) -> str:
+    """Write thousands as k where they are whole."""
+    return number(tokens) if tokens % 1000 or not tokens else f"{tokens // 1000:,}k"
+
+
+def _turn_labels(axis: Axis, baseline: int) -> SafeString:
+    step = round_step(axis.turns / MOST_LABELS)
+    between = [
+        turn
+        for turn in range(step, axis.turns, step)
+        if min(axis.x(axis.turns) - axis.x(turn), axis.x(turn) - axis.x(1)) > LABEL_ROOM
+    ]
+    turns = dict.fromkeys([1, *between, axis.turns])
+    labels = ((f"{axis.middle(turn, turn):.1f}", baseline, number(turn)) for turn in turns)
+    return format_html_join("", '<text class="tick" x="{}" y="{}" text-anchor="middle">{}</text>', labels)
+
+
+def _limits(side: ReplayedSide, scale: Scale, sides: Sequence[ReplayedSide]) -> SafeString:
+    """Draw a side's budget and from where on it summarizes, as far as the chart reaches; what both share once."""
+    others = [each for each in sides if each.key < side.key]
+    letter = f"{side.key.upper()}: " if len(sides) > 1 else ""
+    drawn = []
+    if side.budget and side.budget <= scale.most:
+        shared = any(each.budget == side.budget for each in others)
+        drawn += [] if shared else [("limit", "limit-t", scale.y(side.budget), f"budget {number(side.budget)}", "")]
+    if side.summarize_at and side.summarize_at <= scale.most:
+        words = f"summarize_at {side.values.summarize_at:.2f}"
+        drawn.append(("sum-at", "event-t", scale.y(side.summarize_at), words, letter))
+    # Those of the second stand at the right, lest they cover the first's.
+    x, anchor = (LEFT + 8, "start") if side.key == "a" else (WIDTH - RIGHT - 4, "end")
+    return format_html_join(
+        "",
+        '<path class="{}" d="M{} {}H{}"/><text class="{} halo" x="{}" y="{}" text-anchor="{}">{}{}</text>',
+        (
+            (line, LEFT, f"{y:.1f}", WIDTH - RIGHT, text, x, f"{y - 4:.1f}", anchor, who, words)
+            for line, text, y, words, who in drawn
+        ),
+    )
+
+
+def _line(key: str, bins: Sequence[Bin], axis: Axis, scale: Scale) -> SafeString:
+    """Draw the most of each column as steps, with a gap where no prompt was built; below it the ground or the least."""
+    path, ground, is_open = "", "", False
+    for each in bins:
+        if each.tokens is None:
+            is_open = False
+            continue
+        left, right = axis.x(each.first), axis.x(each.last + 1)
+        least, most = (scale.y(tokens) for tokens in each.tokens)
+        path += f"{'V' if is_open else f'M{left:.1f} '}{most:.1f}H{right:.1f}"
+        bottom = least if each.first != each.last else scale.y(0)
+        ground += f"M{left:.1f} {most:.1f}H{right:.1f}V{bottom:.1f}H{left:.1f}Z"
+        is_open = True
+    is_filled = key == "a" or any(each.first != each.last for each in bins)
+    area = format_html('<path class="area-{}" d="{}"/>', key, ground) if is_filled else SafeString()
+    return format_html('{}<path class="line-{}" d="{}"/>', area, key, path)
+
+
+def _summaries(key: str, bins: Sequence[Bin], axis: Axis) -> SafeString:
+    """Mark the columns in which summaries were made, A's below and B's above them, and count them at the first."""
+    marked = [each for each in bins if each.summaries]
+    if not marked:
+        return SafeString()
+    base = HEIGHT - BOTTOM - (0 if key == "a" else 14)
+    marks = format_html_join(
+        "",
+        '<path class="event" d="M{} {}V{}"/>',
+        ((f"{axis.middle(each.first, each.last):.1f}", base - 13, base) for each in marked),
+    )
+    count, x = sum(each.summaries for each in marked), axis.middle(marked[0].first, marked[0].last)
+    words = f"{key.upper()}: {number(count)} {'summary' if count == 1 else 'summaries'}"
+    anchor, at = ("end", x - 4) if x - LEFT > 100 else ("start", LEFT + 4)
+    label = '<text class="event-t halo" x="{}" y="{}" text-anchor="{}">{}</text>'
+    return format_html("{}{}", marks, format_html(label, f"{at:.1f}", base - 4, anchor, words))
+
+
+def _columns(sides: Sequence[ReplayedSide], bins: Bins, axis: Axis, shown: int, address: str) -> SafeString:
+    """Lay a link over each column, whose title is its figures, and a line where the turn that is shown stands."""
+    drawn = []
+    for group in zip(*(bins[side.key] for side in sides), strict=True):
+        first, last = group[0].first, group[0].last
+        x, width = axis.x(first), axis.x(last + 1) - axis.x(first)
+        drawn.append((f"{address}{last}#turn-x", _told(sides, group), f"{x:.2f}", f"{width:.2f}", HEIGHT))
+    return format_html(
+        '<path class="cross" transform="translate({} 0)" d="M0 0V{}"/>{}',
+        _place(axis, bins[sides[0].key], shown),
+        HEIGHT,
+        format_html_join(
+            "",
+            '<a class="col" href="{}" tabindex="-1"><title>{}</title>'
+            '<rect class="hit" x="{}" y="0" width="{}" height="{}"/></a>',
+            drawn,
+        ),
+    )
+
+
+def _place(axis: Axis, bins: Sequence[Bin], shown: int) -> str:
+    return next((f"{axis.middle(each.first, each.last):.1f}" for each in bins if each.first <= shown <= each.last), "0")
+
+
+def _told(sides: Sequence[ReplayedSide], group: Sequence[Bin]) -> str:
+    first, last = group[0].first, group[0].last
+    figures = " · ".join(f"{side.key.upper()} {_figures(each)}" for side, each in zip(sides, group, strict=True))
+    return f"turn{'' if first == last else 's'} {run_range(first, last)}: {figures}"
+
+
+def _figures(each: Bin) -> str:
+    if each.tokens is None:
+        return "no prompt"
+    lost = f", {number(each.lost)} lost" if each.lost else ""
+    errors = f", {number(each.errors)} without a prompt" if each.errors else ""
+    return f"{_span(each.tokens)} tokens, cannot see {_span(each.unseen)}{lost}{errors}"
+
+
+def _span(ends: tuple[int, int]) -> str:
+    return number(ends[0]) if ends[0] == ends[1] else f"{number(ends[0])} to {number(ends[1])}"
+
+
+def _stack(each: Bin, axis: Axis, turns: int, shapes: Mapping[Fate, list[str]]) -> None:
+    """Add a column's layers to the shapes of their fates; lost runs stay visible however few they are."""
+    left, width, pitch, above = axis.x(each.first), axis.x(each.last + 1) - axis.x(each.first), HEAT / max(turns, 1), 0
+    for fate, count in each.layers:
+        top, height = above * pitch, count * pitch
+        if fate is Fate.LOST:
+            height = max(height, 1.5)
+        shapes[fate].append(f"M{left:.1f} {top:.1f}h{width:.2f}v{height:.1f}h-{width:.2f}z")
+        above += count
+
+
+def _run_labels(turns: int) -> SafeString:
+    last = turns - 1
+    if last < 1:
+        return SafeString()
+    step = round_step(last / 4)
+    runs = dict.fromkeys([1, *(run for run in range(step, last, step) if last - run > step / 3), last])
+    labels = ((LEFT - 8, f"{max(8.0, HEAT * (run / turns)):.1f}", number(run)) for run in runs)
+    return format_html_join("", '<text class="tick" x="{}" y="{}" text-anchor="end">{}</text>', labels)
+
+
+def _sentence(sides: Sequence[ReplayedSide], bins: Bins, turns: int) -> str:
+    figures = []
+    for side in sides:
+        tokens = [each.tokens for each in bins[side.key] if each.tokens]
+        span = _span((min(least for least, _ in tokens), max(most for _, most in tokens))) if tokens else "no"
+        limit = f" of {number(side.budget)}" if side.budget else ""
+        figures.append(f"{side.label} {span} tokens{limit}")
+    return f"Prompt tokens of {number(turns)} turns: {'; '.join(figures)}"
+
+
+def _heat_sentence(side: ReplayedSide) -> str:
+    columns = side.replay.columns if side.replay else {}
+    fates = [FATES[fate].word.lower() for fate in Fate if any(columns.get(fate, ()))]
+    return f"What becomes of every run at every later turn under {side.label}: {', '.join(fates) or 'nothing to tell'}"
+
+
+@register.simple_tag
+def replay_readout(sides: Sequence[ReplayedSide], bins: Bins, shown: int) -> str:
+    """Say what the column tells in which a turn stands."""
+    groups = zip(*(bins[side.key] for side in sides), strict=True)
+    return next((_told(sides, group) for group in groups if group[0].first <= shown <= group[0].last), "")
+
+
+@register.simple_tag
+def fates_shown(sides: Sequence[ReplayedSide]) -> list[Fate]:
+    """Return the fates that any run has at any turn, in the order of precedence."""
+    columns = [side.replay.columns for side in sides if side.replay]
+    return [fate for fate in Fate if any(any(each[fate]) for each in columns)]
+
+
+@register.filter
+def nth(items: Sequence[TurnFigures], place: int) -> TurnFigures:
+    """Return the item at a place, from 0 on."""
+    return items[place]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A figure over all turns: for each setting, by its letter, the words and a smaller note."""
+
+    name: str
+    lines: Sequence[tuple[str, str, str]]
+
+
+@register.simple_tag
+def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
+    """Return the figures over all turns, side by side; the second's notes say by how much it differs."""
+    last = [side_at(side, side.totals.turns) for side in sides if side.totals]
+    unseen = [each.unseen for each in last]
+    totals = [side.totals for side in sides if side.totals]
+    costs = [(exact_money(each.cached_input_cost), exact_money(each.input_cost)) for each in totals]
+    losing = [each.turns_with_lost for each in totals]
+    nothing = [""] * len(totals)
+    return [
+        Total("Cannot see, last turn", _lines(sides, [_runs(each) for each in unseen], _changes(unseen))),
+        Total(
+            "Turns with lost runs",
+            _lines(sides, [number(each) for each in losing], _changes(losing)),
+        ),
+        Total(
+            "Prompt tokens, all turns",
+            _lines(sides, [number(each.tokens) for each in totals], _shares([each.tokens for each in totals])),
+        ),
+        Total(
+            "Same beginning as before",
+            _lines(sides, [_share(each.stable_prefix, each.tokens) for each in totals], nothing),
+        ),
+        Total("Cost with cache / without", _lines(sides, [f"{each} / {other}" for each, other in costs], nothing)),
+        Total("Summaries", _lines(sides, [_summary_words(each) for each in totals], [""] * len(totals))),
+    ]
+
+
+def _lines(sides: Sequence[ReplayedSide], words: Sequence[str], notes: Sequence[str]) -> list[tuple[str, str, str]]:
+    return [(side.key, word, note) for side, word, note in zip(sides, words, notes, strict=True)]
+
+
+def _changes(counts: Sequence[int]) -> list[str]:
+    """Return how much each count differs from the first, signed; nothing for the first."""
+    return ["" if count == counts[0] else figure_change(count - counts[0]) for count in counts]
+
+
+def _shares(amounts: Sequence[int | Decimal | None]) -> list[str]:
+    """Return by what share each amount differs from the first, signed; nothing for the first."""
+    base = amounts[0] if amounts else None
+    if not base:
+        return [""] * len(amounts)
+    shares = [None if each is None else 100 * float(each - base) / float(base) for each in amounts]
+    return ["" if not share else f"{share:+.1f} %".replace("-", MINUS) for share in shares]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else NOTHING
+
+
+def _runs(count: int) -> str:
+    return f"{number(count)} run{'' if count == 1 else 's'}"
+
+
+def _summary_words(totals: ReplayTotals) -> str:
+    return f"{number(totals.summaries)} · {exact_money(totals.summary_cost)}" if totals.summaries else "none"
