@@ -11,9 +11,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 START_SECONDS = 60
+
+# How to stop each broker that was started, and to start it again, by its address.
+_brokers: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {}
 
 
 class NotInstalled(Exception):
@@ -49,9 +53,8 @@ def start_redis() -> str:
     """Start Redis and return its address as a CELERY_BROKER_URL."""
     program = _program("redis-server", "redis-server")
     folder, port = _folder("redis"), free_port()
-    _start([program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)], folder)
-    _wait_until(lambda: _answers(port), "Redis")
-    return f"redis://127.0.0.1:{port}/0"
+    command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
+    return _start_broker(f"redis://127.0.0.1:{port}/0", port, command, folder)
 
 
 def start_rabbitmq() -> str:
@@ -74,9 +77,17 @@ def start_rabbitmq() -> str:
     # Erlang's name server, which would otherwise start by itself and never end.
     _start([*prefix, "epmd", "-port", str(names)], folder, environment)
     _wait_until(lambda: _answers(names), "epmd")
-    _start([*prefix, program], folder, environment)
-    _wait_until(lambda: _answers(port), "RabbitMQ")
-    return f"amqp://guest:guest@127.0.0.1:{port}//"
+    return _start_broker(f"amqp://guest:guest@127.0.0.1:{port}//", port, [*prefix, program], folder, environment)
+
+
+def stop_broker(url: str) -> None:
+    """Stop a broker that was started here; what it kept on disk stays."""
+    _brokers[url][0]()
+
+
+def start_broker_again(url: str) -> None:
+    """Start a broker that was stopped, at the same address."""
+    _brokers[url][1]()
 
 
 def find_chromium() -> str:
@@ -120,12 +131,25 @@ def _as_user(name: str, folder: Path) -> tuple[list[str], dict[str, str]]:
     return ["setpriv", "--reuid", name, "--regid", group, "--clear-groups"], environment
 
 
-def _start(command: list[str], folder: Path, environment: Mapping[str, str] | None = None) -> None:
+def _start_broker(
+    url: str, port: int, command: list[str], folder: Path, environment: Mapping[str, str] | None = None
+) -> str:
+    def start() -> None:
+        process = _start(command, folder, environment)
+        _brokers[url] = partial(_stop, process), start
+        _wait_until(lambda: _answers(port), url)
+
+    start()
+    return url
+
+
+def _start(command: list[str], folder: Path, environment: Mapping[str, str] | None = None) -> "subprocess.Popen[bytes]":
     with (folder / "output").open("wb") as output:
         process = subprocess.Popen(
             command, env=environment, cwd=folder, stdout=output, stderr=output, start_new_session=True
         )
     atexit.register(_stop, process)
+    return process
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:

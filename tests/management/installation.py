@@ -18,9 +18,10 @@ START_SECONDS = 90
 class Installation:
     """One data folder and the processes that run on it."""
 
-    def __init__(self, folder, port=None):
+    def __init__(self, folder, port=None, variables=None):
         self.folder = folder
         self.port = port or free_port()
+        self.variables = variables or {}
         self.log = folder / "log"
         self.process = None
 
@@ -32,14 +33,24 @@ class Installation:
     def queue_url(self):
         return f"sqlite-queue://localhost/{self.folder}/data/queue.sqlite3"
 
+    @property
+    def environment(self):
+        known = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+        return known | {"CONVOWEB_DATA_DIR": str(self.folder / "data"), "PORT": str(self.port)} | self.variables
+
+    def manage(self, *arguments):
+        """Run a command beside the processes and return what it prints."""
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=True
+        ).stdout
+
     def start(self):
-        environment = {**os.environ, "CONVOWEB_DATA_DIR": str(self.folder / "data"), "PORT": str(self.port)}
-        environment.pop("DJANGO_SETTINGS_MODULE", None)
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "up"],
                 cwd=ROOT,
-                env=environment,
+                env=self.environment,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
