@@ -3,6 +3,7 @@
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from importlib import import_module
@@ -18,6 +19,8 @@ FAILING = 0.3
 
 def main() -> int:
     """Run, print, and return 1 if anything did not hold."""
+    # Told to stop, it stops what it has started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     arguments = _arguments()
     endpoint = Endpoint(arguments.seed, failing=FAILING)
     folder = tempfile.mkdtemp(prefix="convoweb-faults-")

@@ -3,7 +3,9 @@
 A server process imports this once and forks, since importing it anew for each worker would take longer than it lives.
 """
 
+import faulthandler
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from datetime import timedelta
@@ -28,6 +30,9 @@ LEASE_SECONDS = 2
 summary_claims.LEASE = timedelta(seconds=LEASE_SECONDS)
 summaries_domain.FIRST_RETRY_SECONDS = 1
 summaries_domain.LONGEST_RETRY_SECONDS = 3
+if app.conf.broker_url.startswith("redis"):
+    # What a killed worker held is delivered again after this; the default is an hour.
+    app.conf.broker_transport_options |= {"visibility_timeout": LEASE_SECONDS + 1}
 STORED_COUNTER.text("The vocabulary is read once, like the modules.")
 
 
@@ -52,4 +57,5 @@ def work(options: Sequence[str], log: str) -> None:
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     for stream in (sys.stdout.fileno(), sys.stderr.fileno()):
         os.dup2(output, stream)
+    faulthandler.register(signal.SIGUSR2)
     app.worker_main(["--quiet", "worker", *options])

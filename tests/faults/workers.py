@@ -67,9 +67,15 @@ class Workers:
         for process in self._processes:
             process.join(STOP_SECONDS)
             if process.is_alive():
-                process.kill()
-                raise RuntimeError(f"A worker does not stop:\n{self.log[-4000:]}")
+                raise RuntimeError(f"A worker does not stop. Its stacks:\n{self._stacks(process)}")
         self._processes.clear()
+
+    def _stacks(self, process: BaseProcess) -> str:
+        """Return what a worker and all it has forked are doing."""
+        said = len(self.log)
+        os.killpg(process.pid or 0, signal.SIGUSR2)
+        time.sleep(1)
+        return self.log[said:]
 
     def clean_up(self) -> None:
         """Kill all that are left."""
