@@ -1,26 +1,20 @@
-"""The charts of a replay: tokens turn by turn, and what each turn's prompt holds, over one axis of turns."""
+"""The chart of a replay: tokens turn by turn, and the axis of turns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from sessions_app.domain.plan import Fate
-from sessions_app.domain.replays.replayed import ReplayTotals
-from sessions_app.queries.replay_views import Bin, ReplayedSide, TurnFigures, side_at
-from sessions_app.templatetags.comparisons import MINUS, exact_money, figure_change
-from sessions_app.templatetags.fates import FATES
-from sessions_app.templatetags.formats import NOTHING, number, run_range
+from sessions_app.queries.replay_views import Bin, ReplayedSide
+from sessions_app.templatetags.formats import number, run_range
 from sessions_app.templatetags.strips import round_step
 
 register = template.Library()
 
 WIDTH, LEFT, RIGHT = 1040, 44, 10
 HEIGHT, TOP, BOTTOM = 166, 16, 20
-HEAT = 152
 MOST_LABELS = 8
 MOST_LINES = 5
 LABEL_ROOM = 40
@@ -73,29 +67,6 @@ def replay_chart(sides: Sequence[ReplayedSide], bins: Bins, turns: int, shown: i
         format_html_join("", "{}", ((_line(side.key, bins[side.key], axis, scale),) for side in reversed(sides))),
         format_html_join("", "{}", ((_summaries(side.key, bins[side.key], axis),) for side in sides)),
         _columns(sides, bins, axis, shown, address),
-    )
-
-
-@register.simple_tag
-def replay_heat(side: ReplayedSide, bins: Bins, turns: int, shown: int) -> SafeString:
-    """Draw what became of every earlier run, a column of turns beside the other, the oldest run on top."""
-    axis, shapes = Axis(turns), {fate: list[str]() for fate in Fate}
-    for each in bins[side.key]:
-        _stack(each, axis, turns, shapes)
-    drawn = ((f"url(#p-{fate})", "".join(paths)) for fate, paths in shapes.items() if paths)
-    return format_html(
-        '<svg class="plot heat" viewBox="0 0 {} {}" role="img" aria-label="{}"><rect class="heat-bg" x="{}" width="{}"'
-        ' height="{}"/>{}{}<path class="cross" transform="translate({} 0)" d="M0 0V{}"/></svg>',
-        WIDTH,
-        HEAT,
-        _heat_sentence(side),
-        LEFT,
-        WIDTH - LEFT - RIGHT,
-        HEAT,
-        format_html_join("", '<path fill="{}" d="{}"/>', drawn),
-        _run_labels(turns),
-        _place(axis, bins[side.key], shown),
-        HEAT,
     )
 
 
@@ -201,7 +172,7 @@ def _columns(sides: Sequence[ReplayedSide], bins: Bins, axis: Axis, shown: int, 
         drawn.append((f"{address}{last}#turn-x", _told(sides, group), f"{x:.2f}", f"{width:.2f}", HEIGHT))
     return format_html(
         '<path class="cross" transform="translate({} 0)" d="M0 0V{}"/>{}',
-        _place(axis, bins[sides[0].key], shown),
+        place_of(axis, bins[sides[0].key], shown),
         HEIGHT,
         format_html_join(
             "",
@@ -212,7 +183,8 @@ def _columns(sides: Sequence[ReplayedSide], bins: Bins, axis: Axis, shown: int, 
     )
 
 
-def _place(axis: Axis, bins: Sequence[Bin], shown: int) -> str:
+def place_of(axis: Axis, bins: Sequence[Bin], shown: int) -> str:
+    """Return the middle of the column in which a turn stands."""
     return next((f"{axis.middle(each.first, each.last):.1f}" for each in bins if each.first <= shown <= each.last), "0")
 
 
@@ -234,27 +206,6 @@ def _span(ends: tuple[int, int]) -> str:
     return number(ends[0]) if ends[0] == ends[1] else f"{number(ends[0])} to {number(ends[1])}"
 
 
-def _stack(each: Bin, axis: Axis, turns: int, shapes: Mapping[Fate, list[str]]) -> None:
-    """Add a column's layers to the shapes of their fates; lost runs stay visible however few they are."""
-    left, width, pitch, above = axis.x(each.first), axis.x(each.last + 1) - axis.x(each.first), HEAT / max(turns, 1), 0
-    for fate, count in each.layers:
-        top, height = above * pitch, count * pitch
-        if fate is Fate.LOST:
-            height = max(height, 1.5)
-        shapes[fate].append(f"M{left:.1f} {top:.1f}h{width:.2f}v{height:.1f}h-{width:.2f}z")
-        above += count
-
-
-def _run_labels(turns: int) -> SafeString:
-    last = turns - 1
-    if last < 1:
-        return SafeString()
-    step = round_step(last / 4)
-    runs = dict.fromkeys([1, *(run for run in range(step, last, step) if last - run > step / 3), last])
-    labels = ((LEFT - 8, f"{max(8.0, HEAT * (run / turns)):.1f}", number(run)) for run in runs)
-    return format_html_join("", '<text class="tick" x="{}" y="{}" text-anchor="end">{}</text>', labels)
-
-
 def _sentence(sides: Sequence[ReplayedSide], bins: Bins, turns: int) -> str:
     figures = []
     for side in sides:
@@ -265,93 +216,8 @@ def _sentence(sides: Sequence[ReplayedSide], bins: Bins, turns: int) -> str:
     return f"Prompt tokens of {number(turns)} turns: {'; '.join(figures)}"
 
 
-def _heat_sentence(side: ReplayedSide) -> str:
-    columns = side.replay.columns if side.replay else {}
-    fates = [FATES[fate].word.lower() for fate in Fate if any(columns.get(fate, ()))]
-    return f"What becomes of every run at every later turn under {side.label}: {', '.join(fates) or 'nothing to tell'}"
-
-
 @register.simple_tag
 def replay_readout(sides: Sequence[ReplayedSide], bins: Bins, shown: int) -> str:
     """Say what the column tells in which a turn stands."""
     groups = zip(*(bins[side.key] for side in sides), strict=True)
     return next((_told(sides, group) for group in groups if group[0].first <= shown <= group[0].last), "")
-
-
-@register.simple_tag
-def fates_shown(sides: Sequence[ReplayedSide]) -> list[Fate]:
-    """Return the fates that any run has at any turn, in the order of precedence."""
-    columns = [side.replay.columns for side in sides if side.replay]
-    return [fate for fate in Fate if any(any(each[fate]) for each in columns)]
-
-
-@register.filter
-def nth(items: Sequence[TurnFigures], place: int) -> TurnFigures:
-    """Return the item at a place, from 0 on."""
-    return items[place]
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """A figure over all turns: for each setting, by its letter, the words and a smaller note."""
-
-    name: str
-    lines: Sequence[tuple[str, str, str]]
-
-
-@register.simple_tag
-def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
-    """Return the figures over all turns, side by side; the second's notes say by how much it differs."""
-    last = [side_at(side, side.totals.turns) for side in sides if side.totals]
-    unseen = [each.unseen for each in last]
-    totals = [side.totals for side in sides if side.totals]
-    costs = [(exact_money(each.cached_input_cost), exact_money(each.input_cost)) for each in totals]
-    losing = [each.turns_with_lost for each in totals]
-    nothing = [""] * len(totals)
-    return [
-        Total("Cannot see, last turn", _lines(sides, [_runs(each) for each in unseen], _changes(unseen))),
-        Total(
-            "Turns with lost runs",
-            _lines(sides, [number(each) for each in losing], _changes(losing)),
-        ),
-        Total(
-            "Prompt tokens, all turns",
-            _lines(sides, [number(each.tokens) for each in totals], _shares([each.tokens for each in totals])),
-        ),
-        Total(
-            "Same beginning as before",
-            _lines(sides, [_share(each.stable_prefix, each.tokens) for each in totals], nothing),
-        ),
-        Total("Cost with cache / without", _lines(sides, [f"{each} / {other}" for each, other in costs], nothing)),
-        Total("Summaries", _lines(sides, [_summary_words(each) for each in totals], [""] * len(totals))),
-    ]
-
-
-def _lines(sides: Sequence[ReplayedSide], words: Sequence[str], notes: Sequence[str]) -> list[tuple[str, str, str]]:
-    return [(side.key, word, note) for side, word, note in zip(sides, words, notes, strict=True)]
-
-
-def _changes(counts: Sequence[int]) -> list[str]:
-    """Return how much each count differs from the first, signed; nothing for the first."""
-    return ["" if count == counts[0] else figure_change(count - counts[0]) for count in counts]
-
-
-def _shares(amounts: Sequence[int | Decimal | None]) -> list[str]:
-    """Return by what share each amount differs from the first, signed; nothing for the first."""
-    base = amounts[0] if amounts else None
-    if not base:
-        return [""] * len(amounts)
-    shares = [None if each is None else 100 * float(each - base) / float(base) for each in amounts]
-    return ["" if not share else f"{share:+.1f} %".replace("-", MINUS) for share in shares]
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f} %" if whole else NOTHING
-
-
-def _runs(count: int) -> str:
-    return f"{number(count)} run{'' if count == 1 else 's'}"
-
-
-def _summary_words(totals: ReplayTotals) -> str:
-    return f"{number(totals.summaries)} · {exact_money(totals.summary_cost)}" if totals.summaries else "none"

@@ -5,14 +5,9 @@ import pytest
 
 from sessions_app.domain.replays.replay import replay
 from sessions_app.queries.replay_views import ReplayedSide, bins_of
-from sessions_app.templatetags.replays import (
-    HEAT,
-    fates_shown,
-    replay_chart,
-    replay_heat,
-    replay_readout,
-    replay_totals,
-)
+from sessions_app.templatetags.replay_heats import HEAT, replay_heat
+from sessions_app.templatetags.replay_totals import fates_shown, replay_totals
+from sessions_app.templatetags.replays import replay_chart, replay_readout
 from tests.domain.fakes.transcripts import InMemoryTranscript, exchange, settings
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)

@@ -1,0 +1,94 @@
+"""The figures over all turns of a replay, side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django import template
+
+from sessions_app.domain.plan import Fate
+from sessions_app.domain.replays.replayed import ReplayTotals
+from sessions_app.queries.replay_views import ReplayedSide, TurnFigures, side_at
+from sessions_app.templatetags.comparisons import MINUS, exact_money, figure_change
+from sessions_app.templatetags.formats import NOTHING, number
+
+register = template.Library()
+
+
+@register.simple_tag
+def fates_shown(sides: Sequence[ReplayedSide]) -> list[Fate]:
+    """Return the fates that any run has at any turn, in the order of precedence."""
+    columns = [side.replay.columns for side in sides if side.replay]
+    return [fate for fate in Fate if any(any(each[fate]) for each in columns)]
+
+
+@register.filter
+def nth(items: Sequence[TurnFigures], place: int) -> TurnFigures:
+    """Return the item at a place, from 0 on."""
+    return items[place]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A figure over all turns: for each setting, by its letter, the words and a smaller note."""
+
+    name: str
+    lines: Sequence[tuple[str, str, str]]
+
+
+@register.simple_tag
+def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
+    """Return the figures over all turns, side by side; the second's notes say by how much it differs."""
+    last = [side_at(side, side.totals.turns) for side in sides if side.totals]
+    unseen = [each.unseen for each in last]
+    totals = [side.totals for side in sides if side.totals]
+    costs = [(exact_money(each.cached_input_cost), exact_money(each.input_cost)) for each in totals]
+    losing = [each.turns_with_lost for each in totals]
+    nothing = [""] * len(totals)
+    return [
+        Total("Cannot see, last turn", _lines(sides, [_runs(each) for each in unseen], _changes(unseen))),
+        Total(
+            "Turns with lost runs",
+            _lines(sides, [number(each) for each in losing], _changes(losing)),
+        ),
+        Total(
+            "Prompt tokens, all turns",
+            _lines(sides, [number(each.tokens) for each in totals], _shares([each.tokens for each in totals])),
+        ),
+        Total(
+            "Same beginning as before",
+            _lines(sides, [_share(each.stable_prefix, each.tokens) for each in totals], nothing),
+        ),
+        Total("Cost with cache / without", _lines(sides, [f"{each} / {other}" for each, other in costs], nothing)),
+        Total("Summaries", _lines(sides, [_summary_words(each) for each in totals], [""] * len(totals))),
+    ]
+
+
+def _lines(sides: Sequence[ReplayedSide], words: Sequence[str], notes: Sequence[str]) -> list[tuple[str, str, str]]:
+    return [(side.key, word, note) for side, word, note in zip(sides, words, notes, strict=True)]
+
+
+def _changes(counts: Sequence[int]) -> list[str]:
+    """Return how much each count differs from the first, signed; nothing for the first."""
+    return ["" if count == counts[0] else figure_change(count - counts[0]) for count in counts]
+
+
+def _shares(amounts: Sequence[int | Decimal | None]) -> list[str]:
+    """Return by what share each amount differs from the first, signed; nothing for the first."""
+    base = amounts[0] if amounts else None
+    if not base:
+        return [""] * len(amounts)
+    shares = [None if each is None else 100 * float(each - base) / float(base) for each in amounts]
+    return ["" if not share else f"{share:+.1f} %".replace("-", MINUS) for share in shares]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else NOTHING
+
+
+def _runs(count: int) -> str:
+    return f"{number(count)} run{'' if count == 1 else 's'}"
+
+
+def _summary_words(totals: ReplayTotals) -> str:
+    return f"{number(totals.summaries)} · {exact_money(totals.summary_cost)}" if totals.summaries else "none"
