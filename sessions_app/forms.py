@@ -16,7 +16,7 @@ from sessions_app.domain.summaries import SummarizerName
 from sessions_app.domain.summarizers.templates import BUILT_IN_REQUEST, REQUEST_PLACES, SUMMARY, check_template
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.queries.imports import Shown
-from sessions_app.queries.sessions import SessionFilter, SessionSort, SessionView
+from sessions_app.queries.session_filters import SessionFilter, SessionSort, SessionView
 
 
 class SignInForm(AuthenticationForm):
@@ -44,10 +44,18 @@ def _choice_field(name: str, choices: type[StrEnum], usual: StrEnum) -> forms.Ty
     )
 
 
+class AnyTextField(forms.CharField):
+    """A text of which nothing is refused."""
+
+    def to_python(self, value: Any) -> str:
+        """Read the text without what no database holds."""
+        return clean_text(super().to_python(value) or "")
+
+
 class SessionFilterForm(forms.Form):
     """The filters and the order of the list of sessions, as they stand in its address."""
 
-    q = forms.CharField(required=False, max_length=200)
+    q = AnyTextField(required=False)
     user = forms.CharField(required=False, max_length=200)
     tag = forms.CharField(required=False, max_length=100, strip=False)
     parent = forms.CharField(required=False, max_length=200)

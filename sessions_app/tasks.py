@@ -10,7 +10,15 @@ from django.utils import timezone
 from sessions_app import clients
 from sessions_app.clients import Work
 from sessions_app.models import Session
-from sessions_app.services import idempotency, import_files, runs, snapshots, summaries, summarizer_answers
+from sessions_app.services import (
+    idempotency,
+    import_files,
+    runs,
+    search_purge,
+    snapshots,
+    summaries,
+    summarizer_answers,
+)
 from sessions_app.services.summaries import Outcome
 
 log = structlog.get_logger(__name__)
@@ -39,7 +47,13 @@ def run_import(import_pk: int) -> None:
 @shared_task(name=Work.SWEEP.value)
 def sweep() -> None:
     """Find work that was lost, on every broker: the rows know what is to be done, a task only hurries it."""
-    for chore in (_close_interrupted_runs, _forget_old_answers, _hurry_waiting_sessions, _hurry_waiting_imports):
+    for chore in (
+        _close_interrupted_runs,
+        _forget_old_answers,
+        _hurry_waiting_sessions,
+        _hurry_waiting_imports,
+        _purge_search_index,
+    ):
         try:
             chore(timezone.now())
         except Exception:
@@ -63,3 +77,7 @@ def _hurry_waiting_sessions(now: datetime) -> None:
 def _hurry_waiting_imports(now: datetime) -> None:  # noqa: ARG001 (leases are told by the database's clock)
     for import_pk in import_files.waiting_imports():
         clients.publish(Work.RUN_IMPORT, import_pk, expires=settings.CONVOWEB_SWEEP_INTERVAL)
+
+
+def _purge_search_index(now: datetime) -> None:  # noqa: ARG001 (as the other chores)
+    search_purge.purge_search_index()

@@ -116,7 +116,11 @@ class SessionQuery(PageQuery):
     """Which sessions to list, in which order. `metadata.KEY=value` filters by a name in the metadata."""
 
     prefix: str = Field(default="", max_length=LONGEST_WORDS, description="The beginning of the id.")
-    q: str = Field(default="", max_length=LONGEST_WORDS, description="Words of the title or the id.")
+    q: str = Field(
+        default="",
+        description="Words of the title and the id, or of one message or tool call of the session's own runs; "
+        "words in quotation marks stand in a row.",
+    )
     user_id: str = ""
     tag: list[str] = Field(default=[], max_length=MOST_FILTERS, description="All that are named are asked for.")
     parent_id: str = ""

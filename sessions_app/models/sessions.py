@@ -22,10 +22,6 @@ class SessionQuerySet(models.QuerySet["Session"]):
         """All sessions of the tree that a session stands in."""
         return self.filter(root_id=session.root_id)
 
-    def matching(self, words: str) -> "SessionQuerySet":
-        """Sessions whose title or id contains the words, whatever their case; on SQLite that of ASCII letters only."""
-        return self.filter(Q(title__icontains=words) | Q(public_id__icontains=words))
-
 
 class Session(models.Model):
     """One conversation; positions of its own runs go on from those it shares with its parent.

@@ -9,7 +9,9 @@ from django.db import connection, models
 from django.db.models import F, Q
 from django.db.models.expressions import RawSQL
 
+from sessions_app.domain.search_words import read_query
 from sessions_app.models import Project, Session
+from sessions_app.models.search_index import sessions_with
 from sessions_app.models.sessions import SessionQuerySet
 from sessions_app.queries.keyset import Order, read_text, read_time
 
@@ -55,12 +57,12 @@ class Wanted:
 def listed_sessions(*, project: Project, wanted: Wanted) -> SessionQuerySet:
     """Return the sessions that fit, unordered, with what their answers show."""
     rows = Session.objects.filter(project=project)
+    if wanted.words:
+        rows = sessions_with(read_query(wanted.words), project_pk=project.pk)
     if wanted.roots:
         rows = rows.roots()
     if wanted.prefix:
         rows = rows.filter(public_id__gte=wanted.prefix, public_id__lt=wanted.prefix + _AFTER_IDS)
-    if wanted.words:
-        rows = rows.matching(wanted.words)
     for tag in wanted.tags:
         rows = rows.filter(tags__name=tag)
     for name, text in wanted.metadata.items():

@@ -15,6 +15,7 @@ from sessions_app.domain.tokens import STORED_COUNTER, TokenCounter
 from sessions_app.domain.transcript import NewRun, RunStatus
 from sessions_app.models import Event, Run, Session
 from sessions_app.models.identifiers import new_run_id
+from sessions_app.models.search_index import index_events
 
 PlacedEvent = tuple[Event, Event | None]
 
@@ -61,12 +62,14 @@ def place_events(
 
 
 def insert_events(placed: Iterable[PlacedEvent]) -> None:
-    """Write the rows in two steps, so that those with a parent know its key."""
+    """Write the rows, all of one project, in two steps, so that those with a parent know its key; and index them."""
     pairs = list(placed)
     Event.objects.bulk_create(row for row, parent in pairs if parent is None)
     for row, parent in pairs:
         row.parent = parent
     Event.objects.bulk_create(row for row, parent in pairs if parent is not None)
+    if pairs:
+        index_events((row for row, _ in pairs), project_pk=pairs[0][0].run.project_id)
 
 
 def continue_run(*, run: Run, rows: Sequence[Event], more: Continuation, now: datetime) -> list[Event]:
@@ -75,6 +78,7 @@ def continue_run(*, run: Run, rows: Sequence[Event], more: Continuation, now: da
     for index in more.changed:
         rows[index] = _rewritten(rows[index], more.events[index])
         rows[index].save(force_update=True)
+    index_events((rows[index] for index in more.changed), project_pk=run.project_id)
     placed = place_events(run=run, events=more.new, now=now, earlier=rows)
     insert_events(placed)
     store_tokens(run=run, events=more.events, now=now)

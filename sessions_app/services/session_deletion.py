@@ -23,6 +23,8 @@ from sessions_app.models import (
     Summary,
 )
 from sessions_app.models.identifiers import new_run_id
+from sessions_app.models.search_index import forget_events, forget_sessions
+from sessions_app.models.search_remains import remember_remains
 from sessions_app.services.run_rows import insert_events, insert_runs
 from sessions_app.services.trees import lock_tree
 from sessions_app.services.wishes import wish_for_all
@@ -141,13 +143,16 @@ def _link_above(session: Session, child: Session) -> int | None:
 
 def _erase(sessions: Iterable[int]) -> None:
     """Delete the rows of sessions in bulk, those that refer to others first."""
+    remember_remains()
     for keys in _chunks(sessions):
         ImportedConversation.objects.filter(session__in=keys).update(session=None, title="", detail="")
         Session.objects.filter(pk__in=keys).update(summary=None)
         Summary.objects.filter(adopted_from__session__in=keys).update(adopted_from=None)
         # By the keys of their runs: a database that has not looked at new rows yet would join them row by row.
         for run_keys in _chunks(Run.objects.filter(session__in=keys).values_list("pk", flat=True)):
-            _delete_rows(Event.objects.filter(run__in=run_keys))
+            events = Event.objects.filter(run__in=run_keys)
+            forget_events(list(events.values_list("pk", flat=True)))
+            _delete_rows(events)
         for rows in (
             IdempotentAnswer.objects.filter(session__in=keys),
             SessionTag.objects.filter(session__in=keys),
@@ -158,6 +163,7 @@ def _erase(sessions: Iterable[int]) -> None:
         ):
             _delete_rows(rows)
     for keys in _chunks(sessions):
+        forget_sessions(keys)
         _delete_rows(Session.objects.filter(pk__in=keys))
 
 

@@ -12,6 +12,7 @@ from sessions_app.domain.identifiers import check_id
 from sessions_app.domain.session_fields import check_patch, check_session_fields, merge_patch
 from sessions_app.models import Project, Run, Session, SessionTag, lineage_runs
 from sessions_app.models.identifiers import new_session_id
+from sessions_app.models.search_index import index_sessions
 from sessions_app.services.adoption import adopt
 from sessions_app.services.settings_versions import record_version
 from sessions_app.services.trees import lock_tree
@@ -53,6 +54,7 @@ def create_session(
     with transaction.atomic():
         _place(session, parent, forked_at, now)
         _insert(session)
+        index_sessions([session])
         SessionTag.objects.bulk_create(SessionTag(session=session, name=name) for name in names)
         record_version(project=project, session=session, settings=session.settings, before=None, now=now, actor=actor)
         if forked_at:
@@ -114,6 +116,7 @@ def update_session(
                 note=note,
             )
         if "title" in fields:
+            index_sessions([stored])
             wish_for_hearers(session=stored, now=now)
         if names is not None:
             _replace_tags(stored, names)

@@ -16,14 +16,8 @@ from sessions_app.domain.errors import InvalidInput, NotFound
 from sessions_app.domain.identifiers import check_id, is_legal_id
 from sessions_app.forms import ArrivalForm, SessionFilterForm
 from sessions_app.models import Project
-from sessions_app.queries.sessions import (
-    SessionFilter,
-    SessionPage,
-    newest_arrival,
-    session_page,
-    session_tree,
-    sidebar,
-)
+from sessions_app.queries.session_filters import SessionFilter
+from sessions_app.queries.sessions import SessionPage, newest_arrival, session_page, session_tree, sidebar
 from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, address_of_page, render_page
 

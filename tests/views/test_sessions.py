@@ -12,12 +12,13 @@ from django.utils.html import escape
 
 from sessions_app import tasks
 from sessions_app.domain.memory_settings import settings_hash
+from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.summaries import SummarizerName
-from sessions_app.domain.transcript import Event, EventKind, Role, RunStatus
-from sessions_app.models import Membership, Session, Summary
+from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, RunStatus, ToolCall
+from sessions_app.models import Membership, Session, Summary, search_index
 from sessions_app.services import summaries, summarizers
 from sessions_app.services.prompts import effective_settings, session_plan
-from sessions_app.services.runs import add_events, change_run
+from sessions_app.services.runs import add_events, append_runs, change_run
 from sessions_app.services.sessions import update_session
 from sessions_app.services.settings import save_project_settings
 from sessions_app.services.snapshots import refresh_snapshot
@@ -152,10 +153,10 @@ def test_the_next_page_comes_as_rows_and_a_button_in_place(client, member, proje
         ("?until=2026-02-30", "until must be a day written like 2026-11-23."),
         ("?sort=random", "sort must be one of activity, created, runs, title."),
         ("?view=mine", "view must be one of all, running, forks."),
-        ("?q=%00", "Null characters are not allowed."),
+        ("?user=%00", "Null characters are not allowed."),
         ("?after=", "This cursor is not one"),
         ("?after=abc", "This cursor is not one"),
-        (f"?q={'x' * 201}", "at most 200 characters"),
+        (f"?user={'x' * 201}", "at most 200 characters"),
     ],
 )
 @pytest.mark.parametrize("headers", [{}, SWAP])
@@ -330,6 +331,43 @@ def test_the_number_of_queries_is_the_same_for_one_session_and_for_a_full_page(c
     assert len(many) == len(few) + 1 <= 17
 
 
+def test_a_hit_shows_the_words_in_the_run_that_they_stand_in_and_leads_there(client, tree, project):
+    late = Session.objects.get(public_id="late")
+    turns = [simple_turn("My train is late", "Sorry"), simple_turn("Which platform?", "The train leaves from 7")]
+    append_runs(session=late, runs=turns, now=LATER)
+    page = show(client, "?q=train").content.decode()
+    assert "1 of 1 matching session shown" in page
+    assert 'href="/p/p/sessions/late/?from=3&amp;to=3&amp;whole=3#run-3"' in page
+    assert "Run 3</b><span" in page
+    assert "The <mark>train</mark> leaves from 7" in page
+    assert page.count('class="way"') == 2
+    assert "<mark>Late</mark> arrival" in show(client, "?q=late").content.decode()
+    assert "My train is <mark>late</mark>" in show(client, "?q=late").content.decode()
+
+
+def test_a_hit_in_a_tool_call_names_the_tool(client, member, project):
+    call = ToolCall("c1", "find_bag", "{}", "shelf seventeen")
+    append_runs(session=make_session(project), runs=[NewRun((Event(EventKind.TOOL_CALL, tool=call),))], now=NOW)
+    page = show(client, "?q=seventeen").content.decode()
+    assert '<span class="hit-by">find_bag</span>' in page
+    assert "shelf <mark>seventeen</mark>" in page
+
+
+@pytest.mark.parametrize(
+    "query", ['"', "'", "* OR (", "%00", "%ED%A0%80", "x" * 4000, "bag%20" * 1500, "%F0%9F%91%8D", "project:p1 words:"]
+)
+def test_any_words_can_be_searched_for(client, tree, query):
+    assert show(client, f"?q={query}").status_code == 200
+    assert show(client, f"?q={query}", **SWAP).status_code == 200
+
+
+def test_the_caption_says_that_only_the_newest_places_were_read(client, member, project, monkeypatch):
+    monkeypatch.setattr(search_index, "PLACES_READ", 3)
+    make_session(project, "talk", runs=5)
+    assert "among the newest 5,000 places with these words" in show(client, "?q=question").content.decode()
+    assert "among the newest" not in show(client, "?q=talk").content.decode()
+
+
 @pytest.mark.parametrize("name", ["title", "user_id"])
 def test_hostile_texts_are_escaped(client, member, project, name):
     hostile = "<script>window.pwned=1</script>\"'{{ 7*7 }}{% debug %}"
@@ -338,3 +376,12 @@ def test_hostile_texts_are_escaped(client, member, project, name):
     assert "<script>window" not in page
     assert escape(hostile) in page
     assert Session.objects.get().public_id == "s"
+
+
+def test_hostile_texts_are_escaped_where_they_are_found(client, member, project):
+    hostile = "<script>window.pwned=1</script> <img src=x onerror=alert(1)> bag"
+    append_runs(session=make_session(project, title=hostile), runs=[simple_turn(hostile, "ok")], now=NOW)
+    page = show(client, "?q=bag script").content.decode()
+    assert "<script>window" not in page
+    assert "<img src" not in page
+    assert "&lt;<mark>script</mark>&gt;" in page

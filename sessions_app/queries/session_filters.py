@@ -1,0 +1,84 @@
+"""Which sessions the list shows: what its filters pick."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sessions_app.domain.search_words import read_query
+from sessions_app.models import Project, Run, Session
+from sessions_app.models.search_index import sessions_with
+from sessions_app.models.sessions import SessionQuerySet
+
+
+class SessionSort(StrEnum):
+    """The orders of the list."""
+
+    ACTIVITY = "activity"
+    CREATED = "created"
+    RUNS = "runs"
+    TITLE = "title"
+
+
+class SessionView(StrEnum):
+    """The ready-made filters of the sidebar."""
+
+    ALL = "all"
+    RUNNING = "running"
+    FORKS = "forks"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """Which sessions to list; `since` and `until` (exclusive) bound the last activity."""
+
+    words: str = ""
+    user_id: str = ""
+    tag: str = ""
+    parent_id: str = ""
+    view: SessionView = SessionView.ALL
+    since: datetime | None = None
+    until: datetime | None = None
+    roots_only: bool = False
+    sort: SessionSort = SessionSort.ACTIVITY
+
+    @property
+    def picks_sessions(self) -> bool:
+        """Whether single sessions are looked for, wherever in a tree they stand; else whole trees are listed."""
+        return bool(self.words or self.user_id or self.tag or self.parent_id or self.view is not SessionView.ALL)
+
+    @property
+    def narrows(self) -> bool:
+        """Whether anything at all is left out."""
+        return self.picks_sessions or self.since is not None or self.until is not None
+
+
+def matching_sessions(project: Project, wanted: SessionFilter) -> SessionQuerySet:
+    """Return the sessions that fit, unordered: whole trees by their roots, or single sessions."""
+    sessions = Session.objects.filter(project=project)
+    if wanted.words:
+        sessions = sessions_with(read_query(wanted.words), project_pk=project.pk)
+    if wanted.roots_only or not wanted.picks_sessions:
+        sessions = sessions.roots()
+    exact = {"user_id": wanted.user_id, "tags__name": wanted.tag, "parent__public_id": wanted.parent_id}
+    sessions = sessions.filter(**{name: value for name, value in exact.items() if value})
+    return _active_between(in_view(sessions, project, wanted.view), wanted)
+
+
+def in_view(sessions: SessionQuerySet, project: Project, view: SessionView) -> SessionQuerySet:
+    """Return those of a project's sessions that a view shows."""
+    match view:
+        case SessionView.FORKS:
+            return sessions.exclude(forked_at=None)
+        case SessionView.RUNNING:
+            return sessions.filter(pk__in=Run.objects.unfinished().filter(project=project).values("session"))
+        case SessionView.ALL:
+            return sessions
+
+
+def _active_between(sessions: SessionQuerySet, wanted: SessionFilter) -> SessionQuerySet:
+    column = "updated_at" if wanted.picks_sessions else "tree_active_at"
+    if wanted.since is not None:
+        sessions = sessions.filter(**{f"{column}__gte": wanted.since})
+    if wanted.until is not None:
+        sessions = sessions.filter(**{f"{column}__lt": wanted.until})
+    return sessions

@@ -1,0 +1,56 @@
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.domain.search_words import read_query
+from sessions_app.queries.search_hits import search_hits
+from sessions_app.queries.session_filters import SessionFilter
+from sessions_app.queries.sessions import session_page
+from sessions_app.services.runs import append_runs
+from tests.factories import NOW, make_project, make_session
+
+pytestmark = pytest.mark.django_db
+
+BAG = read_query("bag")
+
+
+def say(session, *texts):
+    session.refresh_from_db()
+    return append_runs(session=session, runs=[simple_turn(text, "I see") for text in texts], now=NOW)
+
+
+def words(hit):
+    return "".join(f"[{piece.text}]" if piece.hit else piece.text for piece in hit.pieces)
+
+
+def test_the_newest_place_is_shown_with_its_position_in_the_lineage():
+    project = make_project()
+    trip = make_session(project, "trip", runs=3)
+    fork = make_session(project, "fork", parent=trip, forked_at=2)
+    say(fork, "one bag", "two bags", "none")
+    hits = search_hits(BAG, project=project, session_pks=[trip.pk, fork.pk])
+    assert list(hits) == [fork.pk]
+    hit = hits[fork.pk]
+    assert (hit.position, hit.speaker, words(hit)) == (4, "user", "two [bags]")
+
+
+def test_a_hit_far_inside_a_long_message_is_shown_without_reading_on_forever():
+    project = make_project()
+    session = make_session(project)
+    say(session, "word " * 10_000 + "my bag " + "word " * 100_000)
+    hit = search_hits(BAG, project=project, session_pks=[session.pk])[session.pk]
+    assert "my [bag] word" in words(hit)
+
+
+def test_a_search_asks_and_reads_as_much_in_a_long_conversation_as_in_a_short_one():
+    counts = []
+    for length in (2, 2_000):
+        project = make_project(f"p{length}")
+        session = make_session(project)
+        say(session, *["a bag"] * length)
+        with CaptureQueriesContext(connection) as captured:
+            page = session_page(project=project, wanted=SessionFilter(words="bag"), default_model="m", limit=25)
+        assert page.trees[0].rows[0].hit.position == length
+        counts.append(len(captured))
+    assert counts[0] == counts[1]
