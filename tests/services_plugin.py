@@ -70,6 +70,12 @@ def rabbitmq_url() -> str:
     return _start_or_skip(servers.start_rabbitmq)
 
 
+@pytest.fixture
+def postgres_url() -> str:
+    """Return the address of an empty PostgreSQL of a test's own, whatever database the others run on."""
+    return _start_or_skip(servers.start_postgres)
+
+
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     """Let Playwright use the Chromium of the system."""

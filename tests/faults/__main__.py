@@ -6,14 +6,15 @@ import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
 from tests import servers
 from tests.faults.endpoint import Endpoint
 
-BROKERS = {"embedded": None, "redis": servers.start_redis, "rabbitmq": servers.start_rabbitmq}
-DATABASES = {"sqlite": None, "postgres": servers.start_postgres}
+BROKERS = {"redis": servers.start_redis, "rabbitmq": servers.start_rabbitmq}
+DATABASES = {"postgres": servers.start_postgres}
 FAILING = 0.3
 
 
@@ -36,7 +37,6 @@ def main() -> int:
 
 def _environment(arguments: argparse.Namespace, folder: str, endpoint_url: str) -> dict[str, str]:
     """Return what the settings read; nothing of the developer's own installation is touched."""
-    start_broker, start_database = BROKERS[arguments.broker], DATABASES[arguments.database]
     return {
         "DJANGO_SETTINGS_MODULE": "convoweb.settings",
         "CONVOWEB_DATA_DIR": folder,
@@ -46,10 +46,17 @@ def _environment(arguments: argparse.Namespace, folder: str, endpoint_url: str) 
         "CONVOWEB_API_RATE": "",
         "CONVOWEB_HTTPS": "0",
         "CACHE_URL": "locmemcache://",
-        "CELERY_BROKER_URL": start_broker() if start_broker else f"sqlite-queue://localhost/{folder}/queue.sqlite3",
-        "DATABASE_URL": start_database() if start_database else f"sqlite:///{folder}/convoweb.sqlite3",
+        "CELERY_BROKER_URL": _address(arguments.broker, BROKERS, f"sqlite-queue://localhost/{folder}/queue.sqlite3"),
+        "DATABASE_URL": _address(arguments.database, DATABASES, f"sqlite:///{folder}/convoweb.sqlite3"),
         "CELERY_SKIP_CHECKS": "true",
     }
+
+
+def _address(asked: str, servers_by_name: Mapping[str, Callable[[], str]], embedded: str) -> str:
+    """Return the address of what was asked for: one that runs, a server that is started now, or what needs none."""
+    if "://" in asked:
+        return asked
+    return servers_by_name[asked]() if asked in servers_by_name else embedded
 
 
 def _run(arguments: argparse.Namespace, endpoint: Endpoint) -> Any:
@@ -76,8 +83,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=200, help="how many times a worker is killed")
     parser.add_argument("--sessions", type=int, default=50, help="how many sessions are summarized at a time")
     parser.add_argument("--seed", default="1", help="the same seed gives the same moments, answers and actions")
-    parser.add_argument("--broker", choices=BROKERS, default="embedded")
-    parser.add_argument("--database", choices=DATABASES, default="sqlite")
+    parser.add_argument("--broker", default="embedded", help="embedded, redis, rabbitmq or an address")
+    parser.add_argument("--database", default="sqlite", help="sqlite, postgres or an address of an empty one")
     parser.add_argument("--workers", type=int, default=1, help="how many worker processes run at a time")
     parser.add_argument("--concurrency", type=int, default=4, help="processes of each, unless the broker is embedded")
     parser.add_argument(
