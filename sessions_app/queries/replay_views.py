@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import cast
 
-from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.memory_settings import MemorySettings, Strategy
 from sessions_app.domain.plan import UNSEEN_FATES, Fate
 from sessions_app.domain.replays.layers import Layer, layers_of
@@ -19,25 +18,24 @@ PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class ReplayedSide:
-    """A conversation under one of two settings, or why it was not replayed; `budget` is None where not known."""
+    """A conversation under one of two settings; `budget` is None where not known."""
 
     key: str
     label: str
     values: MemorySettings
     budget: int | None
-    replay: Replay | None
-    refusal: ConvowebError | None = None
+    replay: Replay
 
     @property
-    def totals(self) -> ReplayTotals | None:
+    def totals(self) -> ReplayTotals:
         """The sums over all turns."""
-        return self.replay.totals if self.replay else None
+        return self.replay.totals
 
     @property
     def first_error(self) -> tuple[int, str] | None:
         """The first turn whose prompt could not be built, and why."""
-        errors: Column = self.replay.columns["error"] if self.replay else []
-        return next(((turn, str(error)) for turn, error in enumerate(errors, 1) if error is not None), None)
+        errors = enumerate(self.replay.columns["error"], 1)
+        return next(((turn, str(error)) for turn, error in errors if error is not None), None)
 
     @property
     def summarize_at(self) -> int | None:
@@ -99,8 +97,7 @@ class TurnRow:
 
 def side_at(side: ReplayedSide, turn: int) -> TurnFigures:
     """Return the figures of a turn of a side that was replayed."""
-    columns = side.replay.columns if side.replay else {}
-    at = {name: column[turn - 1] for name, column in columns.items()}
+    at = {name: column[turn - 1] for name, column in side.replay.columns.items()}
     return TurnFigures(
         turn=turn,
         tokens=cast("int | None", at.get("tokens")),
@@ -119,8 +116,6 @@ def bin_size(turns: int) -> int:
 
 def bins_of(side: ReplayedSide, turns: int) -> list[Bin]:
     """Return the columns of a side's charts: a turn each, or more where there are too many."""
-    if side.replay is None:
-        return []
     size = bin_size(turns)
     return [_bin(side, first, min(first + size - 1, turns)) for first in range(1, turns + 1, size)]
 
@@ -133,7 +128,7 @@ def turn_rows(*, session: Session, sides: Sequence[ReplayedSide], first: int) ->
 
 
 def _bin(side: ReplayedSide, first: int, last: int) -> Bin:
-    columns = side.replay.columns if side.replay else {}
+    columns = side.replay.columns
     of_turns = {name: columns[name][first - 1 : last] for name in ("tokens", "error", *map(str, UNSEEN_FATES))}
     tokens = [each for each in of_turns["tokens"] if isinstance(each, int)]
     unseen = [sum(map(_whole, counts)) for counts in zip(*(of_turns[fate] for fate in UNSEEN_FATES), strict=True)]

@@ -63,6 +63,6 @@ def _run_labels(turns: int) -> SafeString:
 
 
 def _heat_sentence(side: ReplayedSide) -> str:
-    columns = side.replay.columns if side.replay else {}
-    fates = [FATES[fate].word.lower() for fate in Fate if any(columns.get(fate, ()))]
+    columns = side.replay.columns
+    fates = [FATES[fate].word.lower() for fate in Fate if any(columns[fate])]
     return f"What becomes of every run at every later turn under {side.label}: {', '.join(fates) or 'nothing to tell'}"

@@ -18,8 +18,18 @@ register = template.Library()
 @register.simple_tag
 def fates_shown(sides: Sequence[ReplayedSide]) -> list[Fate]:
     """Return the fates that any run has at any turn, in the order of precedence."""
-    columns = [side.replay.columns for side in sides if side.replay]
+    columns = [side.replay.columns for side in sides]
     return [fate for fate in Fate if any(any(each[fate]) for each in columns)]
+
+
+@register.simple_tag
+def assumptions(sides: Sequence[ReplayedSide]) -> list[tuple[list[str], str]]:
+    """Return what is taken for granted, each once, with the letters of the settings for which it holds."""
+    told: dict[str, list[str]] = {}
+    for side in sides:
+        for sentence in side.replay.assumptions:
+            told.setdefault(sentence, []).append(side.key)
+    return [(keys, sentence) for sentence, keys in sorted(told.items(), key=lambda each: -len(each[1]))]
 
 
 @register.filter
@@ -39,9 +49,9 @@ class Total:
 @register.simple_tag
 def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
     """Return the figures over all turns, side by side; the second's notes say by how much it differs."""
-    last = [side_at(side, side.totals.turns) for side in sides if side.totals]
+    last = [side_at(side, side.totals.turns) for side in sides]
     unseen = [each.unseen for each in last]
-    totals = [side.totals for side in sides if side.totals]
+    totals = [side.totals for side in sides]
     costs = [(exact_money(each.cached_input_cost), exact_money(each.input_cost)) for each in totals]
     losing = [each.turns_with_lost for each in totals]
     nothing = [""] * len(totals)

@@ -69,10 +69,8 @@ def replay_tab(bench: Bench, context: Mapping[str, Any]) -> dict[str, Any]:
     replayed = _replayed(bench, wanted, context["carried"][GO])
     if replayed is None:
         return found | {"waits": not context["carried"][GO], "is_busy": bool(context["carried"][GO])}
-    keys = {*wanted.overrides, *wanted.refusals}
-    sides = [_side(each, bench, wanted, replayed) for each in (a, b) if each.key in keys]
-    done = [side for side in sides if side.replay]
-    return found | _shown(bench, context, done) | {"replays": sides, "done": done}
+    done = [_side(side, bench, wanted, replayed[side.key]) for side in (a, b) if side.key in replayed]
+    return found | _shown(bench, context, done) | {"done": done}
 
 
 @login_required
@@ -144,16 +142,9 @@ def _compute(bench: Bench, wanted: Wanted) -> Mapping[str, Replay]:
     return dict(zip(wanted.overrides, replays, strict=True))
 
 
-def _side(side: Side, bench: Bench, wanted: Wanted, replayed: Mapping[str, Replay]) -> ReplayedSide:
-    overrides = wanted.overrides.get(side.key, {})
-    return ReplayedSide(
-        key=side.key,
-        label=side.label,
-        values=effective_settings(session=bench.conversation, overrides=overrides).values,
-        budget=side.prompt.budget if side.prompt else None,
-        replay=replayed.get(side.key),
-        refusal=wanted.refusals.get(side.key),
-    )
+def _side(side: Side, bench: Bench, wanted: Wanted, replay: Replay) -> ReplayedSide:
+    settings = effective_settings(session=bench.conversation, overrides=wanted.overrides[side.key])
+    return ReplayedSide(side.key, side.label, settings.values, side.prompt.budget if side.prompt else None, replay)
 
 
 def _shown(bench: Bench, context: Mapping[str, Any], done: Sequence[ReplayedSide]) -> dict[str, Any]:
