@@ -6,15 +6,22 @@ from django.urls import path
 from sessions_app.views.accounts import SignIn
 from sessions_app.views.forks import fork
 from sessions_app.views.imports import report, upload
+from sessions_app.views.profiles import delete, profiles, rename
 from sessions_app.views.projects import home
 from sessions_app.views.session_pages import session, summary_progress
 from sessions_app.views.sessions import connect, sessions
+from sessions_app.views.settings_versions import (
+    project_versions,
+    restore_project,
+    restore_session,
+    session_versions,
+)
 from sessions_app.views.summaries import ledger, project_summaries
 from sessions_app.views.summarizers import preview, summarizer, trial
 from sessions_app.views.summary_actions import cancel, edit, resume, retry, summarize_now, use
 from sessions_app.views.tune import compare, replay, tune, why
 from sessions_app.views.tune_replay import replay_file
-from sessions_app.views.tune_saving import save, save_default
+from sessions_app.views.tune_saving import save, save_default, save_profile
 
 urlpatterns = [
     path("", home, name="home"),
@@ -37,13 +44,21 @@ urlpatterns = [
     path("p/<slug:slug>/sessions/<str:session_id>/tune/", tune, name="tune"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/compare/", compare, name="tune-compare"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/default/", save_default, name="tune-default"),
+    path("p/<slug:slug>/sessions/<str:session_id>/tune/profile/", save_profile, name="tune-profile"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/replay/", replay, name="tune-replay"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/replay.csv", replay_file, {"kind": "csv"}, "tune-replay-csv"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/replay.json", replay_file, {"kind": "json"}, "tune-replay-json"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/save/", save, name="tune-save"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/why/", why, name="tune-why"),
+    path("p/<slug:slug>/sessions/<str:session_id>/versions/", session_versions, name="session-versions"),
+    path("p/<slug:slug>/sessions/<str:session_id>/versions/restore/", restore_session, name="session-restore"),
+    path("p/<slug:slug>/settings/profiles/", profiles, name="profiles"),
+    path("p/<slug:slug>/settings/profiles/<int:profile_pk>/delete/", delete, name="profile-delete"),
+    path("p/<slug:slug>/settings/profiles/<int:profile_pk>/rename/", rename, name="profile-rename"),
     path("p/<slug:slug>/settings/summarizer/", summarizer, name="summarizer"),
     path("p/<slug:slug>/settings/summarizer/preview/", preview, name="summarizer-preview"),
     path("p/<slug:slug>/settings/summarizer/test/", trial, name="summarizer-trial"),
+    path("p/<slug:slug>/settings/versions/", project_versions, name="project-versions"),
+    path("p/<slug:slug>/settings/versions/restore/", restore_project, name="project-restore"),
     path("p/<slug:slug>/summaries/", project_summaries, name="summaries"),
 ]

@@ -14,7 +14,7 @@ from sessions_app.api.paging import page_of
 from sessions_app.api.schemas import Count, In, JsonObject, Out, PageQuery, Whole
 from sessions_app.models import Project, Session, SettingsVersion, VersionOrigin
 from sessions_app.models.connections import one_state
-from sessions_app.queries.version_listing import BY_NUMBER
+from sessions_app.queries.settings_versions import BY_NUMBER
 from sessions_app.services.settings_restoring import restore_project_settings, restore_session_settings
 from sessions_app.services.settings_versions import LONGEST_NOTE
 

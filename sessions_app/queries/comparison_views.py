@@ -76,10 +76,11 @@ class ComparisonView:
     is_same: bool = False
 
 
-def compared_settings(saved: EffectiveSettings, draft: Draft) -> list[ComparedSetting]:
-    """Return every setting under the saved values and the draft."""
+def compared_settings(a: EffectiveSettings, saved: EffectiveSettings, draft: Draft) -> list[ComparedSetting]:
+    """Return every setting under A, which are the saved values or those of a past turn, and the draft."""
+    values = stored_values(a.values)
     return [
-        ComparedSetting(name, value, draft.overrides.get(name, value))
+        ComparedSetting(name, values[name], draft.overrides.get(name, value))
         for name, value in stored_values(saved.values).items()
     ]
 

@@ -145,7 +145,7 @@ def _prompt_tab(request: HtmxRequest, bench: Bench, context: Mapping[str, Any]) 
         "view": prompt_view(session=bench.conversation, prompt=shown.sent, within=span),
         # The controls show what is drafted, so that what is saved has its warnings here.
         "warnings": shown.warnings if shown.prompt is not b.prompt else shown.other_warnings,
-        "call": _call(request, bench, {} if carried["side"] else bench.draft.overrides),
+        "call": _call(request, bench, {} if carried["side"] else bench.overrides),
         "sent_json": sent_json(shown.sent, bench.asked),
     }
 
@@ -237,6 +237,7 @@ def _request_inputs(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[
         "is_open": status is not None and status.is_open,
         "needs_block": len(bench.texts.getlist("context")) == len(asked.context),
         "turn": turn,
+        "versions": None if bench.then is None or (shown.key == "b" and bench.overrides) else bench.then.versions,
         "turn_url": {
             name: bench.url(TABS[tab], at=str(turn.position + step), **context["carried"])
             for name, step in steps.items()

@@ -17,7 +17,7 @@ def compare_tab(bench: Bench, context: Mapping[str, Any]) -> dict[str, Any]:
     carried = context["carried"]
     a, b = context["sides"]
     everything = bool(carried["show"])
-    settings = compared_settings(bench.saved, bench.draft)
+    settings = compared_settings(bench.a, bench.saved, bench.draft)
     return {
         "shown": b,
         "settings": settings if everything else [each for each in settings if each.differs],

@@ -1,4 +1,4 @@
-"""Saving a draft of settings, to the session or as the project's default; what cannot be undone is asked first."""
+"""Saving a draft of settings, to the session, as the project's default or as a profile; each asks what for first."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
 from django.utils import timezone
@@ -16,29 +17,37 @@ from sessions_app.domain.memory_settings import stored_values
 from sessions_app.queries.project_defaults import DefaultChange, Reach, project_changes, reach_of
 from sessions_app.queries.prompt_figures import needed_parts
 from sessions_app.queries.settings_controls import address
+from sessions_app.queries.settings_versions import next_number
+from sessions_app.services.profiles import LONGEST_NAME, save_new_profile
 from sessions_app.services.sessions import update_session
 from sessions_app.services.settings import built_in_settings, save_project_settings
+from sessions_app.services.settings_versions import LONGEST_NOTE
 from sessions_app.services.summaries import due_under
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import plan_or_refusal
+from sessions_app.views.settings_versions import Kept, tell_saved
 from sessions_app.views.tune import show
 from sessions_app.views.workbench import TABS, Bench, bench_of
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked before a draft is saved; `reach` is whom it reaches, if it is for the whole project.
+    """What is asked before a draft is saved to a `target`: session, project or profile.
 
-    Of this session: `refusal` says why no prompt could be built any more, `due` are the runs that would be summarized.
+    `version` is the number that it becomes, `reach` whom it reaches, if it is for the whole project. Of this session:
+    `refusal` says why no prompt could be built any more, `due` are the runs that would be summarized.
     """
 
+    target: str
     action: str
     tab: str
     changes: Sequence[DefaultChange]
-    refusal: ConvowebError | None
-    due: tuple[int, int] | None
+    version: int = 0
+    refusal: ConvowebError | None = None
+    due: tuple[int, int] | None = None
     reach: Reach | None = None
     kept_here: Sequence[str] = ()
+    name: str = ""
 
     @property
     def needs(self) -> list[tuple[str, int]]:
@@ -49,22 +58,28 @@ class Question:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def save(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
-    """Save the draft to the session; if prompts could then not be built, or runs are summarized for it, ask first."""
+    """Ask whether to save the draft to the session and say what follows; then save it."""
     texts = _texts(request)
     bench = bench_of(request, slug, session_id, texts)
     refused = _nothing_to_save(request, bench)
     if refused:
         return refused
-    question = _session_question(bench, texts)
-    is_grave = question.refusal is not None or question.due is not None
-    if request.method == "POST" and ("sure" in texts or not is_grave):
-        changes = {"settings": dict(bench.draft.changes)}
-        update_session(session=bench.conversation, changes=changes, now=timezone.now())
-        messages.success(request, f"{_settings(bench.draft.count)} saved to this session.")
-        return HttpResponseRedirect(_fresh_url(bench, texts))
-    if request.method == "POST":
-        return HttpResponseRedirect(bench.url("tune-save", tab=question.tab))
-    return show(request, bench, "prompt", {"asking": question})
+    if request.method != "POST":
+        return _ask(request, bench, _session_question(bench, texts))
+    if "sure" not in texts:
+        return HttpResponseRedirect(_question_url(bench, "tune-save", texts))
+    now = timezone.now()
+    with transaction.atomic():
+        update_session(
+            session=bench.conversation,
+            changes={"settings": dict(bench.draft.changes)},
+            now=now,
+            actor=request.user.get_username(),
+            note=texts.get("note", "")[:LONGEST_NOTE],
+        )
+        words = f"{_settings(bench.draft.count)} saved to this session."
+        tell_saved(request, Kept(bench.project, bench.conversation), words, now=now)
+    return HttpResponseRedirect(_fresh_url(bench, texts))
 
 
 @login_required
@@ -80,38 +95,101 @@ def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
     if not changes:
         messages.info(request, f"There is nothing to save: these are the defaults of {bench.project} already.")
         return HttpResponseRedirect(bench.url())
-    if request.method == "POST" and "sure" not in texts:
-        return HttpResponseRedirect(bench.url("tune-default"))
-    if request.method == "POST":
-        new = {change.name: change.new for change in changes}
-        save_project_settings(project=bench.project, changes=new, now=timezone.now())
-        messages.success(request, f"{_settings(len(changes))} saved as the default of {bench.project}.")
+    if request.method != "POST":
+        return _ask(request, bench, _project_question(bench, changes, texts))
+    if "sure" not in texts:
+        return HttpResponseRedirect(_question_url(bench, "tune-default", texts))
+    now = timezone.now()
+    with transaction.atomic():
+        save_project_settings(
+            project=bench.project,
+            changes={change.name: change.new for change in changes},
+            now=now,
+            actor=request.user.get_username(),
+            note=texts.get("note", "")[:LONGEST_NOTE],
+        )
+        words = f"{_settings(len(changes))} saved as the default of {bench.project}."
+        tell_saved(request, Kept(bench.project, None), words, now=now)
+    return HttpResponseRedirect(bench.url())
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def save_profile(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
+    """Ask for the name of a profile, a copy of all values of the draft; then save it."""
+    texts = _texts(request)
+    bench = bench_of(request, slug, session_id, texts)
+    if bench.draft.errors:
+        messages.error(request, f"Nothing was saved. {' '.join(bench.draft.errors.values())}")
         return HttpResponseRedirect(bench.url())
-    return show(request, bench, "prompt", {"asking": _project_question(bench, changes)})
+    if request.method != "POST":
+        return _ask(request, bench, _profile_question(bench, texts))
+    if "sure" not in texts:
+        return HttpResponseRedirect(_question_url(bench, "tune-profile", texts))
+    try:
+        profile = save_new_profile(
+            project=bench.project,
+            name=texts.get("profile", ""),
+            settings=stored_values(bench.saved.values) | bench.draft.overrides,
+            actor=request.user.get_username(),
+            now=timezone.now(),
+        )
+    except ConvowebError as refusal:
+        messages.error(request, refusal.detail)
+        return HttpResponseRedirect(_question_url(bench, "tune-profile", texts))
+    messages.success(request, f"Profile {profile.name} saved. It is in force nowhere until it is applied and saved.")
+    return HttpResponseRedirect(bench.url())
+
+
+def _ask(request: HtmxRequest, bench: Bench, question: Question) -> HttpResponse:
+    pages = {"session": "tune-save", "project": "tune-default", "profile": "tune-profile"}
+    urls = {target: bench.url(page, tab=question.tab) for target, page in pages.items()}
+    return show(request, bench, "prompt", {"asking": question, "save_urls": urls})
 
 
 def _session_question(bench: Bench, texts: QueryDict) -> Question:
-    now = stored_values(bench.saved.values)
-    changes = [DefaultChange(name, now[name], new) for name, new in bench.draft.overrides.items()]
     return Question(
-        action=reverse("tune-save", args=[bench.project.slug, bench.conversation.public_id]),
+        target="session",
+        action=bench.page("tune-save"),
         tab=texts.get("tab", ""),
-        changes=changes,
+        changes=_draft_changes(bench),
+        version=next_number(project=bench.project, session=bench.conversation),
         **_what_follows(bench, bench.draft.overrides),
     )
 
 
-def _project_question(bench: Bench, changes: Sequence[DefaultChange]) -> Question:
+def _project_question(bench: Bench, changes: Sequence[DefaultChange], texts: QueryDict) -> Question:
     names = [change.name for change in changes]
     kept_here = [name for name in names if name in bench.conversation.settings]
     return Question(
-        action=reverse("tune-default", args=[bench.project.slug, bench.conversation.public_id]),
-        tab="",
+        target="project",
+        action=bench.page("tune-default"),
+        tab=texts.get("tab", ""),
         changes=changes,
+        version=next_number(project=bench.project, session=None),
         reach=reach_of(project=bench.project, names=names),
         kept_here=kept_here,
         **_what_follows(bench, {change.name: change.new for change in changes if change.name not in kept_here}),
     )
+
+
+def _profile_question(bench: Bench, texts: QueryDict) -> Question:
+    return Question(
+        target="profile",
+        action=bench.page("tune-profile"),
+        tab=texts.get("tab", ""),
+        changes=_draft_changes(bench),
+        name=texts.get("profile", "")[:LONGEST_NAME],
+    )
+
+
+def _draft_changes(bench: Bench) -> list[DefaultChange]:
+    now = stored_values(bench.saved.values)
+    return [DefaultChange(name, now[name], new) for name, new in bench.draft.overrides.items()]
+
+
+def _question_url(bench: Bench, page: str, texts: QueryDict) -> str:
+    return bench.url(page, **{name: texts.get(name, "") for name in ("tab", "profile")})
 
 
 def _what_follows(bench: Bench, overrides: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
 from sessions_app.domain.errors import ConvowebError, InvalidInput, InvalidSettings
-from sessions_app.domain.memory_settings import EffectiveSettings
+from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
 from sessions_app.domain.plan import Prompt, PromptPlan, PromptWarning, WarningCode
 from sessions_app.domain.request_draft import RequestDraft, read_request
 from sessions_app.domain.settings_draft import Draft, read_draft
@@ -20,7 +20,7 @@ from sessions_app.models import Project, Session
 from sessions_app.queries.prompt_figures import needed_parts
 from sessions_app.queries.request_inputs import carried
 from sessions_app.queries.settings_controls import address
-from sessions_app.services.prompts import effective_settings, session_plan, session_prompt
+from sessions_app.services.prompts import effective_settings, session_plan, session_prompt, settings_of_turn
 from sessions_app.services.settings import project_settings
 from sessions_app.views.projects import project_for
 from sessions_app.views.session_pages import session_of
@@ -89,7 +89,8 @@ class Bench:
     """A conversation on the workbench, with its saved settings, the draft and what is asked.
 
     `texts` are those that it was made from; `carried` is what addresses carry of what is asked, `left_out` names what
-    is too long for that.
+    is too long for that. `then` are the settings of the past turn, if one is asked for: they take the place of the
+    saved ones as A.
     """
 
     project: Project
@@ -101,6 +102,18 @@ class Bench:
     carried: Mapping[str, Sequence[str]]
     left_out: Sequence[str]
     texts: QueryDict
+    then: EffectiveSettings | None = None
+
+    @property
+    def a(self) -> EffectiveSettings:
+        """The settings that the draft is compared with."""
+        return self.then or self.saved
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """What makes the draft's values of those of A."""
+        before, saved = stored_values(self.a.values), stored_values(self.saved.values)
+        return {name: value for name, value in saved.items() if value != before[name]} | self.draft.overrides
 
     @property
     def past_turn(self) -> int | None:
@@ -125,7 +138,14 @@ def bench_of(request: HttpRequest, slug: str, session_id: str, texts: QueryDict)
     draft = read_draft(given, saved=saved, inherited=inherited, seen=_seen(texts.get("seen", "")))
     asked = read_request(dict(texts.lists()))
     short = carried(asked)
-    return Bench(project, conversation, saved, inherited, draft, asked, short.texts, short.left_out, texts)
+    then = _settings_of_then(conversation, asked.arguments.get("at"))
+    return Bench(project, conversation, saved, inherited, draft, asked, short.texts, short.left_out, texts, then)
+
+
+def _settings_of_then(conversation: Session, at: int | None) -> EffectiveSettings | None:
+    """Return the settings of a past turn; None if none is asked for, or one that is none."""
+    found = None if at is None else settings_of_turn(session=conversation, at=at)
+    return found if found and found.versions else None
 
 
 def texts_of(request: HttpRequest) -> QueryDict:
@@ -146,15 +166,19 @@ def _seen(text: str) -> Mapping[str, Any]:
 
 
 def compared(bench: Bench, *, built: str) -> dict[str, Any]:
-    """Decide the prompt under A and B, and build those of the sides `built`; without a draft they are the same."""
-    same = not bench.draft.changes and not bench.draft.errors
-    a = _side("a", "Saved", bench, {}, is_built="a" in built or (bool(built) and same))
+    """Decide the prompt under A and B, and build those of the sides `built`; without a draft they are the same.
+
+    At a past turn A are the settings of then; without a draft B are those of today, if they are others.
+    """
+    same = not bench.overrides and not bench.draft.errors
+    a = _side("a", "Then" if bench.then else "Saved", bench, {}, is_built="a" in built or (bool(built) and same))
+    label = "Today" if bench.then and not bench.draft.count else "Draft"
     if bench.draft.errors:
-        b = Side("b", "Draft", None, InvalidSettings(" ".join(bench.draft.errors.values())))
-    elif bench.draft.changes:
-        b = _side("b", "Draft", bench, bench.draft.overrides, is_built="b" in built)
+        b = Side("b", label, None, InvalidSettings(" ".join(bench.draft.errors.values())))
+    elif same:
+        b = Side("b", label, a.prompt, a.refusal)
     else:
-        b = Side("b", "Draft", a.prompt, a.refusal)
+        b = _side("b", label, bench, bench.draft.overrides, is_built="b" in built)
     return {"sides": (a, b), "difference": _difference(a, b)}
 
 
@@ -171,7 +195,11 @@ def _side(key: str, label: str, bench: Bench, overrides: Mapping[str, Any], *, i
     # Only a prompt that asks for nothing besides can be decided without being built.
     decide: Callable[..., PromptPlan] = session_prompt if is_built or bench.asked.has_more else session_plan
     try:
-        prompt = decide(session=bench.conversation, overrides=overrides, **bench.asked.arguments)
+        prompt = decide(session=bench.conversation, overrides=overrides, **_arguments(bench, key))
     except ConvowebError as refusal:
         return Side(key, label, None, refusal)
     return Side(key, label, prompt, None)
+
+
+def _arguments(bench: Bench, key: str) -> dict[str, Any]:
+    return {**bench.asked.arguments, **({"as_saved": True} if bench.then and key == "b" else {})}

@@ -13,8 +13,8 @@
     $('#toasts').append(piece);
     expire($('#toasts').lastElementChild);
   }
-  function expire(element) {                                   // errors stay until they are dismissed
-    if (!element.matches('.error, .warning')) setTimeout(() => element.remove(), 6000);
+  function expire(element) {                                   // errors, and what can be undone, stay until they are dismissed
+    if (!element.matches('.error, .warning, :has(form)')) setTimeout(() => element.remove(), 6000);
   }
   $$('.toast').forEach(expire);
   const said = $$('.toast p').map(text => text.textContent).join(' ');

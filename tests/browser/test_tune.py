@@ -40,6 +40,7 @@ def test_somebody_signs_in_changes_a_setting_and_sees_the_prompt_change(session,
     expect(page).to_have_url(re.compile(r"/tune/\?max_runs=2$"))
 
     page.get_by_role("button", name="Save to session").click()
+    page.get_by_role("dialog").get_by_role("button", name="Save to session").click()
     expect(page.locator("#toasts")).to_contain_text("1 setting saved to this session.")
     assert Session.objects.get().settings == {"strategy": "buffer", "max_runs": 2}
     expect(page.locator("#h-max_runs")).to_contain_text("session")
@@ -97,7 +98,8 @@ def test_the_workbench_works_without_javascript(session, browser, client, live_s
     expect(page).to_have_url(re.compile(r"/tune/\?max_runs=2$"))
     expect(page.locator(".finger")).to_have_attribute("title", fingerprint(session, max_runs=2))
     page.locator("#f-last_n").fill("1")
-    page.get_by_role("button", name="Save to session").click()
+    page.locator(".head-actions").get_by_role("button", name="Save to session").click()
+    page.get_by_role("dialog").get_by_role("button", name="Save to session").click()
     expect(page.locator("#toasts")).to_contain_text("2 settings saved to this session.")
     assert Session.objects.get().settings == {"strategy": "buffer", "max_runs": 2, "last_n": 1}
     context.close()

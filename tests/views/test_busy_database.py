@@ -104,7 +104,7 @@ def refuse(*_args, **_named):
 def test_a_page_says_that_the_database_is_busy(reader, session, monkeypatch):
     monkeypatch.setattr(tune_saving, "update_session", refuse)
 
-    answer = reader.post("/p/p/sessions/s/tune/save/", {"offset": "3"})
+    answer = reader.post("/p/p/sessions/s/tune/save/", {"offset": "3", "sure": "1"})
 
     assert (answer.status_code, answer["Retry-After"]) == (503, "1")
     assert "The database is busy" in answer.content.decode()
@@ -145,4 +145,4 @@ def test_any_other_error_stays_one(reader, session, monkeypatch):
 
     monkeypatch.setattr(tune_saving, "update_session", fail)
     with pytest.raises(ZeroDivisionError):
-        reader.post("/p/p/sessions/s/tune/save/", {"offset": "3"})
+        reader.post("/p/p/sessions/s/tune/save/", {"offset": "3", "sure": "1"})

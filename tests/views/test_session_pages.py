@@ -96,7 +96,8 @@ def test_each_run_leads_to_what_the_model_saw_then(client, project):
     make_open_run(session)
     shown = page(client, "/p/p/sessions/s/")
     for position in range(1, 7):
-        link = f'href="/p/p/sessions/s/tune/?at={position}" aria-label="What did the model see at turn {position}?"'
+        address = f"/p/p/sessions/s/tune/?at={position}&amp;side=a"
+        link = f'href="{address}" aria-label="What did the model see at turn {position}?"'
         assert link in shown
 
 

@@ -228,7 +228,7 @@ def test_saving_to_the_session_stores_only_what_the_draft_changes(
 ):
     session = make_session(project, runs=1, settings={"offset": 3})
     seen = json.dumps({"max_runs": "unlimited", "last_n": "unlimited"})
-    form = {"max_runs": "7", "last_n": "unlimited", "seen": seen}
+    form = {"max_runs": "7", "last_n": "unlimited", "seen": seen, "sure": "1"}
     with django_capture_on_commit_callbacks(execute=True):
         response = client.post("/p/p/sessions/s/tune/save/", form)
     assert response["Location"] == "/p/p/sessions/s/tune/"
@@ -240,7 +240,7 @@ def test_saving_to_the_session_stores_only_what_the_draft_changes(
 
 def test_saving_the_inherited_value_takes_the_sessions_own_away(client, project):
     session = make_session(project, runs=1, settings={"offset": 3, "max_runs": 4})
-    client.post("/p/p/sessions/s/tune/save/", {"offset": "6"})
+    client.post("/p/p/sessions/s/tune/save/", {"offset": "6", "sure": "1"})
     session.refresh_from_db()
     assert session.settings == {"max_runs": 4}
 
@@ -279,7 +279,7 @@ def test_saving_as_default_asks_first_and_says_whom_it_reaches(
 @pytest.mark.parametrize("seen", ["", "no json", "[1]", "null", "{}"])
 def test_a_broken_note_of_what_was_seen_does_no_harm(client, project, seen):
     make_session(project, runs=1)
-    response = client.post("/p/p/sessions/s/tune/save/", {"max_runs": "7", "seen": seen})
+    response = client.post("/p/p/sessions/s/tune/save/", {"max_runs": "7", "seen": seen, "sure": "1"})
     assert response.status_code == 302
     assert Session.objects.get().settings == {"max_runs": 7}
 
@@ -293,7 +293,8 @@ def test_illegal_characters_in_the_query_are_replaced(client, project):
 def test_a_form_that_says_nonsense_about_what_it_was_made_from_is_read_all_the_same(client, project, seen):
     make_session(project, runs=1)
     assert client.get("/p/p/sessions/s/tune/", {"offset": "3", "seen": seen}, follow=True).status_code == 200
-    assert client.post("/p/p/sessions/s/tune/save/", {"offset": "3", "seen": seen}).status_code in (302, 409)
+    form = {"offset": "3", "seen": seen, "sure": "1"}
+    assert client.post("/p/p/sessions/s/tune/save/", form).status_code in (302, 409)
 
 
 def test_what_the_groups_of_a_prompt_need_adds_up(client, project):

@@ -5,7 +5,8 @@ import re
 import pytest
 from django.contrib.auth import get_user_model
 
-from sessions_app.models import Membership, Project
+from sessions_app.domain.memory_settings import SETTINGS
+from sessions_app.models import Membership, Profile, Project
 from tests.factories import make_project, make_session
 from tests.services.summarizing import AT_ONCE, advance_all
 
@@ -31,9 +32,80 @@ def asked(client, path, form):
     return re.sub(r"\s+", " ", answer.content.decode())
 
 
+def undo_in(told):
+    """Return the address to which the message sends who undoes what was saved."""
+    (address,) = re.findall(r'action="([^"]*restore[^"]*)"', told)
+    return address.replace("&amp;", "&")
+
+
 def settings_of(session):
     session.refresh_from_db()
     return session.settings
+
+
+def test_saving_asks_first_what_for_and_as_what(client, project):
+    session = make_session(project, runs=1)
+
+    question = asked(client, "save", {"last_n": "3", "tab": "why"})
+
+    assert "Save 1 setting to this session" in question
+    assert "Version 1 of this session." in question
+    assert "<del>unlimited</del></td><td><ins>3</ins>" in question
+    assert 'href="/p/p/sessions/s/tune/default/?last_n=3&amp;tab=why"' in question
+    assert 'href="/p/p/sessions/s/tune/profile/?last_n=3&amp;tab=why"' in question
+    assert settings_of(session) == {}
+
+
+def test_what_is_saved_has_a_note_and_can_be_undone_at_once(client, project):
+    session = make_session(project, runs=1)
+
+    told = asked(client, "save", {"last_n": "3", "note": " Too much. ", "sure": "1"})
+
+    assert "1 setting saved to this session." in told
+    version = session.settings_versions.get()
+    assert (version.note, version.actor, version.settings) == ("Too much.", "reader", {"last_n": 3})
+    undo = undo_in(told)
+    assert undo == "/p/p/sessions/s/versions/restore/?to=0&undoes=1"
+    client.post(undo, {"next": "/p/p/sessions/s/tune/"})
+    assert settings_of(session) == {}
+
+
+def test_a_default_has_a_note_and_can_be_undone_at_once(client, project):
+    make_session(project, runs=1)
+
+    told = asked(client, "default", {"last_n": "3", "note": "Too much.", "sure": "1"})
+    undo = undo_in(told)
+    answer = client.post(undo, {"next": "/p/p/sessions/s/tune/"}, follow=True)
+
+    assert answer.redirect_chain == [("/p/p/sessions/s/tune/", 302)]
+    assert [row.note for row in project.settings_versions.order_by("number")] == ["Too much.", "Back to version 0."]
+    assert Project.objects.get().settings == {}
+
+
+def test_a_profile_is_a_copy_of_all_values_with_those_of_the_draft(client, project):
+    session = make_session(project, runs=1, settings={"offset": 2})
+
+    assert "Save as a profile" in asked(client, "profile", {"last_n": "3"})
+    told = asked(client, "profile", {"last_n": "3", "profile": " careful  one ", "sure": "1"})
+
+    profile = Profile.objects.get()
+    assert "Profile careful one saved." in told
+    assert (profile.name, profile.actor, settings_of(session)) == ("careful one", "reader", {"offset": 2})
+    assert profile.settings | {"last_n": 3, "offset": 2, "strategy": "summary"} == profile.settings
+    assert len(profile.settings) == len(SETTINGS)
+
+
+def test_a_profile_needs_a_name_of_its_own(client, project):
+    make_session(project, runs=1)
+    asked(client, "profile", {"profile": "careful", "sure": "1"})
+
+    again = asked(client, "profile", {"profile": "careful", "last_n": "3", "sure": "1"})
+    nameless = asked(client, "profile", {"profile": " ", "last_n": "3", "sure": "1"})
+
+    assert "There is a profile careful already" in again
+    assert 'value="careful"' in again
+    assert "A profile has a name of 1 to 100 characters." in nameless
+    assert Profile.objects.count() == 1
 
 
 def test_settings_under_which_no_prompt_can_be_built_are_saved_only_by_those_who_are_sure(client, project):
@@ -90,7 +162,8 @@ def test_it_says_so_before_saving_a_default_too(client, project):
 def test_what_is_summarized_anyway_is_no_question(client, project):
     session = make_session(project, runs=10, settings=AT_ONCE)
 
-    assert "1 setting saved to this session." in asked(client, "save", {"max_summary_tokens": "300"})
+    assert SUMMARIZED not in asked(client, "save", {"max_summary_tokens": "300"})
+    assert "1 setting saved to this session." in asked(client, "save", {"max_summary_tokens": "300", "sure": "1"})
     assert settings_of(session) == AT_ONCE | {"max_summary_tokens": 300}
 
 
