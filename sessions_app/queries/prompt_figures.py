@@ -1,6 +1,6 @@
 """What pages say about a prompt beside it: which runs are in it, what is lost, what needs how much."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sessions_app.domain.errors import BudgetTooSmall, ConvowebError
@@ -9,13 +9,15 @@ from sessions_app.domain.plan import Fate, FateRange, PromptPlan
 
 @dataclass(frozen=True, slots=True)
 class PromptFigures:
-    """Notes for the legend of a prompt's budget, and its lost runs."""
+    """Notes for the legend of a prompt's budget, its lost runs, and all that a summary should cover and none does."""
 
     runs: str
     query: str
     summary: str
     lost: str
     lost_count: int
+    gap: str
+    gap_count: int
 
 
 def prompt_figures(prompt: PromptPlan) -> PromptFigures:
@@ -24,10 +26,20 @@ def prompt_figures(prompt: PromptPlan) -> PromptFigures:
     return PromptFigures(
         runs=_ranges(kept),
         query=f"open run {prompt.open_position:,}" if prompt.open_position else "",
-        summary=f"#{prompt.summary_number}" if prompt.summary_number else "",
+        summary=" + ".join(_parts_of_summary(prompt)),
         lost=_range(prompt.lost[0].first, prompt.lost[-1].last) if prompt.lost else "",
         lost_count=sum(fates.count for fates in prompt.lost),
+        gap=_ranges(prompt.gap),
+        gap_count=sum(fates.count for fates in prompt.gap),
     )
+
+
+def _parts_of_summary(prompt: PromptPlan) -> Iterator[str]:
+    """Name what the tokens of the summary are those of."""
+    if prompt.summary_number:
+        yield f"#{prompt.summary_number}"
+    if prompt.extract:
+        yield "extract"
 
 
 def needed_parts(refusal: ConvowebError | None) -> list[tuple[str, int]]:

@@ -53,11 +53,10 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class SummaryCard:
-    """The summary in the prompt, at the end of the runs it covers; `covered` are their tokens, `sent` its own."""
+    """The summary in the prompt, at the end of the runs it covers; `covered` are their tokens."""
 
     entry: Summary
     covered: int
-    sent: int
     kind: str = "summary"
 
     @property
@@ -224,7 +223,7 @@ def _summary_card(session: Session, prompt: PromptPlan | None, sums: TokenSums) 
     entry = Summary.objects.in_use().filter(session=session, number=prompt.summary_number).first()
     if entry is None:
         return None
-    return SummaryCard(entry, sums.through(prompt.covers_through), prompt.tokens.summary)
+    return SummaryCard(entry, sums.through(prompt.covers_through))
 
 
 def _headings(prompt: PromptPlan, before: Piece | None, piece: Piece) -> Iterator[StreamItem]:

@@ -14,6 +14,7 @@ from django_htmx.http import reswap, retarget, trigger_client_event
 from sessions_app.models import Project, Session
 from sessions_app.models.connections import one_state
 from sessions_app.queries.next_summaries import next_summary, obstacle
+from sessions_app.queries.prompt_figures import prompt_figures
 from sessions_app.queries.summary_attention import Attention, attention_page
 from sessions_app.queries.summary_ledgers import ledger_of, status_of, unfinished_row
 from sessions_app.queries.summary_steps import step_of
@@ -64,6 +65,7 @@ def show_ledger(
         "awaited": working is None and _is_awaited(conversation),
         "obstacle": obstacle(coming, working.entry if working else None),
         "prompt": prompt,
+        "figures": prompt_figures(prompt) if prompt else None,
         **(more or {}),
     }
     if not request.htmx:

@@ -99,6 +99,17 @@ def test_a_failure_says_what_it_means_and_offers_to_retry(client, session):
     assert "<b>No answer.</b>" in shown
     assert "Attempt 2. Nothing moved: #2 stays in use, runs 6–8 stay word for word" in shown
     assert 'aria-label="Retry #3"' in shown
+    assert re.search(r"stay word for word\. Next attempt at <time[^>]*>\d\d:\d\d</time>\.", shown)
+
+
+def test_runs_that_do_not_fit_are_not_said_to_stay_word_for_word(client, session):
+    add(session, 3, 10, predecessor=session.summary, status="failed", error="No answer.")
+    Session.objects.update(settings={"offset": 2, "max_input_tokens": 60, "on_gap": "warn"})
+    words = r"runs 6–10 stay word for word, as far as they fit the budget: 6(–\d+)? do(es)? not\."
+    assert re.search(words, page(client))
+    Session.objects.update(rests_since=timezone.now(), rests_by="mira")
+    words = r"Runs 6–12 stay word for word until you resume, as far as they fit the budget: 6(–\d+)? do(es)? not\."
+    assert re.search(words, page(client))
 
 
 def test_as_long_as_a_worker_should_come_by_the_page_waits_for_the_next_step(client, session):
