@@ -16,10 +16,10 @@ from sessions_app.domain.facts.lines import sentences_of
 from sessions_app.domain.facts.matching import identity_of
 from sessions_app.domain.facts.names import is_german, names_in
 from sessions_app.domain.facts.specifics import Form, Specific, specifics_in
+from sessions_app.domain.facts.speech import COURTESY, QUESTION_ENDS
 from sessions_app.domain.facts.statements import statements_in
 from sessions_app.domain.facts.values import Fact, FactKind
 from sessions_app.domain.facts.words import WORD
-from sessions_app.domain.summarizers.cues import COURTESY, QUESTION_ENDS
 from sessions_app.domain.transcript import EventKind, Role, Run
 
 MOST_OF_ASSISTANT = 5

@@ -4,7 +4,7 @@
 
 import re
 
-from sessions_app.domain.summarizers.cues import COURTESY, FIRST_PERSON, QUESTION_ENDS
+from sessions_app.domain.facts.speech import COURTESY, FIRST_PERSON, QUESTION_ENDS
 
 _SUBJECT = r"(?:i|i['’]m|i['’]d|my|we|our|ich|mein|meine|wir|yo|mi|je|mon|ma)\b"
 _CLAUSE_END = re.compile(

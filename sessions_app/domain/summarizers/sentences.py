@@ -5,14 +5,22 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from sessions_app.domain.summarizers import cues
+from sessions_app.domain.summarizers import fillers
 
 LONGEST_PIECE = 300
 LONGEST_TEXT = 200_000
 # In bytes, since scripts without spaces say more with each character.
 SHORT = 16
+SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "｡", "।", "؟")
 
-_BOUNDARY = re.compile(r"(?<=[.!?…])['\")\]]? (?=[^\sa-z0-9])|(?<=[。！？｡।؟])(?=.)")
+# Not behind titles and initials, nor between a German day and its month.
+_TITLES = "Mr Mrs Ms Dr Prof St Nr Sr Sra Hr Fr Mme Tel ca bzw"
+_NO_TITLE = "".join(rf"(?<!\b{word}\.)" for word in _TITLES.split())
+_MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
+_BOUNDARY = re.compile(
+    rf"(?<=[.!?…])(?<!\b[A-Z]\.){_NO_TITLE}['\")\]]? (?!(?:{_MONTHS})\b)(?=[^\sa-z0-9])|(?<=[。！？｡।؟])(?=.)"
+)
+_WORDS = re.compile(r"\w+")
 _LIST_ITEM = re.compile(r"(?:[-*•+–]|(\d{1,3})[.)])\s+(?=\S)")
 _EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)([^*_`\n]{1,200})\1")
 
@@ -34,6 +42,11 @@ def pieces_of(text: str) -> list[str]:
 def byte_length(text: str) -> int:
     """Return how many bytes a text has, lone surrogates included."""
     return len(text.encode(errors="surrogatepass"))
+
+
+def plain_words(text: str) -> str:
+    """Return a text by which to tell that two say the same."""
+    return " ".join(_WORDS.findall(text.casefold()))
 
 
 def can_share_a_line(piece: str, following: str) -> bool:
@@ -63,7 +76,7 @@ def _joined_words(sentences: Iterable[str]) -> Iterator[str]:
     held = ""
     for sentence in sentences:
         joined = f"{held} {sentence}".strip()
-        if byte_length(sentence) < SHORT and byte_length(joined) < 2 * SHORT and not cues.PHRASE.match(sentence):
+        if byte_length(sentence) < SHORT and byte_length(joined) < 2 * SHORT and not fillers.PHRASE.match(sentence):
             held = joined
         else:
             yield joined
