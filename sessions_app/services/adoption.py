@@ -7,7 +7,7 @@ from django.db import transaction
 
 from sessions_app.models import Session, Summary, SummaryOrigin, SummaryStatus
 from sessions_app.services.prompts import effective_settings
-from sessions_app.services.summary_claims import entry_to_work_on, lock_head, use
+from sessions_app.services.summary_claims import entry_to_work_on, use
 from sessions_app.services.trees import lock_tree_of
 from sessions_app.services.wishes import wish_for_hearers
 
@@ -17,31 +17,35 @@ def adopt(*, session: Session, finished_through: int, now: datetime) -> bool:
 
     Like every entry it covers more than the one in use and none of the newest `offset` runs; none is taken twice.
     """
-    best = _best_entry(session, finished_through)
-    if best is None:
+    aged = finished_through - effective_settings(session=session).values.offset
+    if _best_entry(session, aged) is None:
         return False
     with transaction.atomic():
-        lock_tree_of(session=session)
-        entry = entry_to_work_on(session, now) if lock_head(session) else None
-        if entry is None:
+        stored = lock_tree_of(session=session)
+        # Once more, since the parent may have been deleted meanwhile, or have gone back.
+        best = _best_entry(stored, aged) if stored and stored.summary_id == session.summary_id else None
+        entry = entry_to_work_on(stored, now) if stored and best else None
+        if stored is None or best is None or entry is None:
             return False
         entry.predecessor = session.summary
         entry.status, entry.origin, entry.error = SummaryStatus.COMPLETED, SummaryOrigin.ADOPTED, ""
-        entry.adopted_from, entry.lease_until, entry.ended_at, entry.cost_usd = best, None, now, Decimal(0)
+        entry.adopted_from, entry.lease_until, entry.ended_at = best, None, now
+        entry.cost_usd = entry.cost_usd or Decimal(0)
         for name in ("covers_through", "text", "tokens_before", "tokens_o200k", "facts", "summarizer", "model"):
             setattr(entry, name, getattr(best, name))
         entry.save()
         use(entry, session)
         session.summary = entry
-        wish_for_hearers(session=session, now=now)
+        stored.project = session.project
+        wish_for_hearers(session=stored, now=now)
     return True
 
 
-def _best_entry(session: Session, finished_through: int) -> Summary | None:
-    if not session.forked_at:
+def _best_entry(session: Session, aged: int) -> Summary | None:
+    """Return the entry to take; none where it would replace what a person has written into the fork's own."""
+    if not session.forked_at or session.summaries.in_use().filter(origin=SummaryOrigin.EDITED).exists():
         return None
     covered = session.summary.covers_through if session.summary else 0
-    aged = finished_through - effective_settings(session=session).values.offset
     entries = Summary.objects.in_use().filter(session=session.parent_id, covers_through__gt=covered)
     taken = session.summaries.exclude(adopted_from=None).values("adopted_from")
     return entries.filter(covers_through__lte=min(session.forked_at, aged)).exclude(pk__in=taken).last()

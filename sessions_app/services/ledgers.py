@@ -12,10 +12,12 @@ from sessions_app.domain.language_models import language_model
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.domain.tokens import STORED_COUNTER
 from sessions_app.models import Session, SessionTranscript, Summary, SummaryOrigin, SummaryStatus
+from sessions_app.models.summaries import UNFINISHED
 from sessions_app.services.prompts import effective_settings
 from sessions_app.services.wishes import lock_for_change, wish_for_hearers
 
 WAIT_STEP = 0.2
+GONE = "There is no such summary."
 RETRIED = (SummaryStatus.FAILED, SummaryStatus.CANCELLED)
 
 
@@ -69,19 +71,21 @@ def cancel(*, entry: Summary, now: datetime) -> Summary:
     """Stop an entry that waits or runs; nothing is tried again before something changes."""
     with transaction.atomic():
         stored, entry = _locked(entry, now)
-        if not _stop(stored, "It was cancelled.", now):
+        if entry.status not in UNFINISHED:
             raise Conflict(f"Summary #{entry.number} is {entry.status}; only one that waits or runs is cancelled.")
+        _stop(stored, "It was cancelled.", now)
         entry.refresh_from_db()
     return entry
 
 
 def edit(*, entry: Summary, text: str, actor: str, now: datetime) -> Summary:
     """Put a person's text in place of that of the entry in use, as a new entry that covers the same runs."""
+    # Counted before the lock, however long it is.
+    text = _checked(entry.session, text)
     with transaction.atomic():
         stored, entry = _locked(entry, now)
         if stored.summary_id != entry.pk:
             raise Conflict(f"Summary #{entry.number} is not the one in use; only that can be edited.")
-        text = _checked(stored, text)
         _stop(stored, f"Summary #{entry.number}, which it was made from, was edited.", now)
         edited = Summary.objects.create(
             session=stored,
@@ -142,7 +146,10 @@ def wait_until_ended(*, entry: Summary, seconds: float) -> Summary:
     patience = time.monotonic() + seconds
     while time.monotonic() < patience and Summary.objects.unfinished().filter(pk=entry.pk).exists():
         time.sleep(WAIT_STEP)
-    entry.refresh_from_db()
+    try:
+        entry.refresh_from_db()
+    except Summary.DoesNotExist:
+        raise NotFound(GONE) from None
     return entry
 
 
@@ -150,7 +157,7 @@ def _locked(entry: Summary, now: datetime) -> tuple[Session, Summary]:
     stored = lock_for_change(session=entry.session, now=now)
     found = stored.summaries.filter(pk=entry.pk).first()
     if found is None:
-        raise NotFound("There is no such summary.")
+        raise NotFound(GONE)
     return stored, found
 
 
@@ -170,11 +177,11 @@ def _ask(session: Session, *, through: int, actor: str, now: datetime) -> Summar
     )
 
 
-def _stop(session: Session, reason: str, now: datetime) -> int:
+def _stop(session: Session, reason: str, now: datetime) -> None:
     stopped = {"status": SummaryStatus.CANCELLED, "error": reason, "ended_at": now, "lease_until": None}
     session.summarize_through, session.next_attempt_at = 0, None
     session.save(update_fields=["summarize_through", "next_attempt_at"])
-    return session.summaries.unfinished().update(**stopped)
+    session.summaries.unfinished().update(**stopped)
 
 
 def _newest(session: Session) -> Summary:

@@ -31,7 +31,7 @@ from sessions_app.models import (
     Run,
     Session,
     SessionTranscript,
-    SummaryStatus,
+    Summary,
     lineage_of,
     lineage_runs,
 )
@@ -78,7 +78,7 @@ def advance(*, session_pk: int, now: datetime) -> Outcome:
         return Outcome.BACKING_OFF
     effective = effective_settings(session=session)
     settings = effective.values
-    rests = _rests(session)
+    rests = summary_claims.rests(session, _newest_entry(session))
     chosen = summarizer_of(session.project)
     batch = summarizers.batch_tokens(chosen=chosen, settings=settings, previous=_text_before(session))
     standing = _standing(session, effective)
@@ -108,14 +108,8 @@ def _standing(session: Session, effective: EffectiveSettings) -> Standing:
     )
 
 
-def _rests(session: Session) -> bool:
-    """Whether a person wants no summary: since a rollback, or since a cancellation until the next wish."""
-    if session.rests_since is not None:
-        return True
-    newest = session.summaries.order_by("number").only("status", "ended_at").last()
-    if newest is None or newest.status != SummaryStatus.CANCELLED or newest.ended_at is None:
-        return False
-    return session.summary_wanted_at is None or session.summary_wanted_at <= newest.ended_at
+def _newest_entry(session: Session) -> Summary | None:
+    return session.summaries.order_by("number").only("status", "ended_at").last()
 
 
 def due_under(*, session: Session, overrides: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -186,8 +180,8 @@ def _work(held: Claim, chosen: ProjectSummarizer, settings: MemorySettings, now:
                 is_wanted=partial(summary_claims.is_held, held),
                 now=now,
             )
-        text = accepted_text(clean_text(made.text), request)
-        facts = kept(previous=_facts_before(held), runs=request.runs, text=text)
+            text = accepted_text(clean_text(made.text), request)
+            facts = kept(previous=_facts_before(held), runs=request.runs, text=text)
     except Exception as error:  # noqa: BLE001 (whatever a summarizer raises, the runs stay and it is tried again)
         summary_claims.fail(held=held, error=error, took=_since(began), now=now)
         return Outcome.FAILED

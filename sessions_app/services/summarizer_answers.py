@@ -4,7 +4,7 @@ import hashlib
 import json
 from datetime import datetime, timedelta
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from sessions_app.domain.summarizers.openai import ModelRequest
 from sessions_app.models import Session, SummarizerAnswer
@@ -29,12 +29,10 @@ def keep_answer(*, session: Session, request_hash: str, text: str, now: datetime
     answer = SummarizerAnswer(
         project_id=session.project_id, session=session, request_hash=request_hash, text=text, created_at=now
     )
-    try:
-        with transaction.atomic():
+    with transaction.atomic():
+        # Locked, since it may be deleted in this very moment.
+        if Session.objects.select_for_update().filter(pk=session.pk).first() is not None:
             SummarizerAnswer.objects.bulk_create([answer], ignore_conflicts=True)
-    except IntegrityError:
-        # The session was deleted while the model answered.
-        pass
 
 
 def forget_old_answers(*, now: datetime) -> int:

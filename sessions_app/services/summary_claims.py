@@ -10,9 +10,10 @@ from decimal import Decimal
 from typing import Any
 
 import structlog
-from django.db import DatabaseError, connection, transaction
-from django.db.models import DateTimeField, ExpressionWrapper
-from django.db.models.functions import Now
+from django.db import Error, connection, transaction
+from django.db.models import DateTimeField, ExpressionWrapper, F
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Coalesce, Now
 
 from sessions_app.domain.errors import ConvowebError, SummarizerFailed
 from sessions_app.domain.summaries import Summarized, retry_seconds
@@ -49,9 +50,9 @@ def claim(*, session: Session, through: int, chosen: ProjectSummarizer, now: dat
     head = session.summary
     token = uuid.uuid4().hex
     with transaction.atomic():
-        if not lock_head(session):
-            return None
-        entry = entry_to_work_on(session, now)
+        # The row always before its entries.
+        stored = Session.objects.select_for_update().filter(pk=session.pk, summary=head).first()
+        entry = entry_to_work_on(stored, now) if stored else None
         if entry is None:
             return None
         entry.status, entry.predecessor, entry.covers_through = SummaryStatus.RUNNING, head, through
@@ -66,14 +67,26 @@ def claim(*, session: Session, through: int, chosen: ProjectSummarizer, now: dat
     return Claim(session, entry, token, first=(head.covers_through if head else 0) + 1, through=through)
 
 
-def lock_head(session: Session) -> bool:
-    """Lock the row, always before its entries; false if it is gone or another summary has come into use."""
-    return Session.objects.select_for_update().filter(pk=session.pk, summary=session.summary).first() is not None
+def rests(session: Session, newest: Summary | None) -> bool:
+    """Whether a person wants no summary: since a rollback, or since the newest entry was cancelled.
+
+    A cancellation leaves a wish of the same moment; any other wish comes from a later change, by whatever clock.
+    """
+    if session.rests_since is not None:
+        return True
+    if newest is None or newest.status != SummaryStatus.CANCELLED:
+        return False
+    return session.summary_wanted_at in (None, newest.ended_at)
 
 
 def entry_to_work_on(session: Session, now: datetime) -> Summary | None:
-    """Return the entry that failed or whose worker was killed, to be tried again, or a new one; None if it is held."""
+    """Return the entry of a locked session that failed or whose worker was killed, to be tried again, or a new one.
+
+    None if another worker holds it, or a person has stopped it meanwhile.
+    """
     newest = session.summaries.annotate(database_now=Now()).order_by("number").last()
+    if rests(session, newest):
+        return None
     if newest is None or newest.status in (SummaryStatus.COMPLETED, SummaryStatus.CANCELLED):
         return Summary(session=session, number=newest.number + 1 if newest else 1, created_at=now)
     return None if _is_held(newest, newest.database_now) else newest
@@ -104,7 +117,7 @@ def _renew_until(held: Claim, done: threading.Event) -> None:
     while not done.wait(LEASE.total_seconds() / 3):
         try:
             _own(held).update(lease_until=_lease_end())
-        except DatabaseError:
+        except Error:
             log.warning("lease_not_renewed", session=held.session.pk, exc_info=True)
         finally:
             connection.close()
@@ -131,14 +144,14 @@ def complete(
 ) -> bool:
     """Put the text into use together with what it covers; false, and nothing changed, if the claim is void by now."""
     with transaction.atomic():
-        lock_tree_of(session=held.session)
+        stored = lock_tree_of(session=held.session)
         done = use(held.entry, held.session) and _own(held).update(
             status=SummaryStatus.COMPLETED,
             text=made.text,
             model=made.model,
             template=made.template,
             from_cache=made.from_cache,
-            cost_usd=_cost(held, made.cost_usd),
+            cost_usd=_cost(made.cost_usd),
             facts=facts,
             tokens_o200k=tokens,
             tokens_before=tokens_before,
@@ -146,10 +159,13 @@ def complete(
             lease_until=None,
             **_ended(took, now),
         )
-        if done:
-            wish_for_hearers(session=held.session, now=now)
+        if stored and done:
+            stored.project = held.session.project
+            wish_for_hearers(session=stored, now=now)
         else:
             transaction.set_rollback(True)
+    if not done:
+        _book(held, made.cost_usd)
     return bool(done)
 
 
@@ -159,9 +175,15 @@ def use(entry: Summary, session: Session) -> bool:
     return bool(unmoved.update(summary=entry.pk, next_attempt_at=None))
 
 
-def _cost(held: Claim, paid: Decimal | None) -> Decimal | None:
-    """Return what all attempts cost, None where that of this one is not known."""
-    return None if paid is None else (held.entry.cost_usd or Decimal(0)) + paid
+def _cost(paid: Decimal | None) -> CombinedExpression | None:
+    """Return what all attempts of an entry cost, None where that of this one is not known."""
+    return None if paid is None else Coalesce(F("cost_usd"), Decimal(0)) + paid
+
+
+def _book(held: Claim, paid: Decimal | None) -> None:
+    """Add what an attempt cost whose claim is void: whoever stopped the entry or took it over did not know it."""
+    if paid:
+        Summary.objects.filter(pk=held.entry.pk).update(cost_usd=_cost(paid))
 
 
 def _ended(took: timedelta, now: datetime) -> dict[str, Any]:
@@ -179,12 +201,14 @@ def fail(*, held: Claim, error: Exception, took: timedelta, now: datetime) -> No
         own = _own(held).update(
             status=SummaryStatus.FAILED,
             error=clean_text(reason)[:LONGEST_ERROR],
-            cost_usd=_cost(held, cost),
+            cost_usd=_cost(cost),
             lease_until=None,
             **_ended(took, now),
         )
         if own:
-            Session.objects.filter(pk=held.session.pk).update(next_attempt_at=now + pause)
+            Session.objects.filter(pk=held.session.pk).update(next_attempt_at=now + took + pause)
+        else:
+            _book(held, cost)
 
 
 def settle(*, session: Session, now: datetime) -> bool:

@@ -78,5 +78,10 @@ def given_runs(asked):
     return re.findall(r"^## Run (\d+)(?:, part (\d+) of (\d+))?$", asked.text, re.MULTILINE)
 
 
+def pause_from(session, moment):
+    """The seconds from a moment until a session's next attempt, which begin when the one before has ended."""
+    return round((session.next_attempt_at - moment).total_seconds())
+
+
 def newest_entry(session):
     return session.summaries.order_by("number").last()

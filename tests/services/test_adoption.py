@@ -1,11 +1,14 @@
 """A fork takes over what its parent has summarized of the runs they share."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 
-from sessions_app.models import SummaryStatus
+from sessions_app.models import Session, SummaryStatus
+from sessions_app.services import adoption, ledgers
 from sessions_app.services.prompts import session_prompt
+from sessions_app.services.session_deletion import Children, delete_session
 from sessions_app.services.sessions import create_session, fork_session
 from sessions_app.services.summaries import Outcome
 from tests.factories import NOW, append_turns, make_project, make_session
@@ -149,3 +152,48 @@ def test_fifty_forks_of_a_long_parent_need_no_summarizer(summarizer):
     assert covers[-1] == parent.summary.covers_through
     for fork, covered in zip(forks, covers, strict=True):
         assert sent(fork) == list(range(covered + 1, fork.last_position + 1))
+
+
+def test_a_text_that_a_person_has_put_into_the_fork_is_what_its_next_summary_goes_on_from(parent, summarizer):
+    fork = fork_session(session=parent, at=9, now=LATER)
+    ledgers.edit(entry=fork.summaries.get(), text="She is allergic to nuts.", actor="mira", now=LATER)
+    append_turns(fork, 2, now=LATER)
+
+    advance_all(fork, LATER)
+
+    assert summarizer.calls == [("She is allergic to nuts.", [7, 8, 9, 10])]
+    assert adopted(fork) == [6]
+
+
+def test_what_a_failed_attempt_cost_stays_with_the_entry_that_is_taken_instead(parent):
+    fork = fork_session(session=parent, at=9, now=LATER)
+    append_turns(fork, 1, now=LATER)
+    paid = {"status": SummaryStatus.FAILED, "attempts": 1, "cost_usd": Decimal("0.02")}
+    fork.summaries.create(number=2, covers_through=9, summarizer="openai", created_at=LATER, **paid)
+
+    advance_all(fork, LATER)
+
+    assert (fork.summary.origin, fork.summary.cost_usd) == ("adopted", Decimal("0.02"))
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_nothing_is_taken_from_a_parent_that_is_deleted_meanwhile(summarizer, monkeypatch, above):
+    """The fork then stands under the deleted one's parent, or alone, and holds the runs itself."""
+    grand = make_session(make_project(), "grand", runs=2) if above else None
+    project = grand.project if grand else make_project()
+    parent = make_session(project, "parent", parent=grand, settings=AT_ONCE | {"offset": 1}, runs=6)
+    fork = fork_session(session=parent, at=6, now=LATER)
+    append_turns(fork, 2, now=LATER)
+    advance_all(parent)
+    stale = Session.objects.select_related("project", "summary").get(pk=fork.pk)
+    real = adoption.lock_tree_of
+
+    def late(*, session):
+        delete_session(session=parent, now=LATER, children=Children.REPARENT)
+        return real(session=session)
+
+    monkeypatch.setattr(adoption, "lock_tree_of", late)
+    assert not adoption.adopt(session=stale, finished_through=8, now=LATER)
+    monkeypatch.undo()
+    fork.refresh_from_db()
+    assert (fork.summary, fork.summaries.count()) == (None, 0)

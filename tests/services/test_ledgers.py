@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from sessions_app.domain.errors import Conflict, InvalidInput
+from sessions_app.domain.errors import Conflict, InvalidInput, NotFound
 from sessions_app.models import Session, Summary, SummaryStatus
+from sessions_app.services import summary_claims
 from sessions_app.services.ledgers import (
     cancel,
     edit,
@@ -14,7 +15,9 @@ from sessions_app.services.ledgers import (
     retry,
     roll_back,
     summarize_now,
+    wait_until_ended,
 )
+from sessions_app.services.session_deletion import delete_session
 from sessions_app.services.sessions import fork_session
 from sessions_app.services.summaries import Outcome, advance
 from tests.factories import NOW, append_turns, make_session
@@ -143,6 +146,65 @@ def test_a_cancelled_entry_rests_until_something_changes(scripted):
     assert states(session) == [(1, "cancelled"), (2, "completed")]
     with pytest.raises(Conflict, match="Summary #2 is completed; only one that waits or runs is cancelled"):
         cancel(entry=entry_of(session, 2), now=LATER)
+
+
+def test_only_the_entry_that_goes_on_is_cancelled(summarized):
+    append_turns(summarized, now=LATER)
+    goes_on = summarize_now(session=summarized, actor="mira", now=LATER)
+    with pytest.raises(Conflict, match="Summary #6 is completed; only one that waits or runs is cancelled"):
+        cancel(entry=entry_of(summarized, 6), now=SOON)
+    goes_on.refresh_from_db()
+    assert goes_on.status == SummaryStatus.PENDING
+
+
+def test_a_worker_that_has_looked_before_a_cancellation_begins_nothing_after_it(scripted, monkeypatch):
+    summarizer = scripted()
+    session = make_session(runs=4, settings=AT_ONCE | {"offset": 1})
+    entry = summarize_now(session=session, actor="mira", now=LATER)
+    real = summary_claims.claim
+
+    def late(**claimed):
+        cancel(entry=entry, now=SOON)
+        return real(**claimed)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(summary_claims, "claim", late)
+        assert advance(session_pk=session.pk, now=LATER) is Outcome.BUSY
+    assert advance_all(session, SOON) == [Outcome.NOTHING_DUE]
+    assert (summarizer.calls, states(session)) == ([], [(1, "cancelled")])
+
+
+def test_a_worker_that_has_looked_before_a_rollback_begins_nothing_after_it(summarized, scripted, monkeypatch):
+    summarizer = scripted()
+    append_turns(summarized, now=LATER)
+    real = summary_claims.claim
+
+    def late(**claimed):
+        roll_back(session=summarized, entry=entry_of(summarized, 3), actor="mira", now=SOON)
+        roll_back(session=summarized, entry=entry_of(summarized, 6), actor="mira", now=SOON)
+        return real(**claimed)
+
+    monkeypatch.setattr(summary_claims, "claim", late)
+    assert advance(session_pk=summarized.pk, now=LATER) is Outcome.BUSY
+    assert summarizer.calls == []
+
+
+def test_what_comes_after_a_cancellation_by_a_machine_whose_clock_is_ahead_is_summarized(scripted):
+    scripted()
+    session = make_session(runs=4, settings=AT_ONCE | {"offset": 1})
+    entry = summarize_now(session=session, actor="mira", now=NOW)
+    cancel(entry=entry, now=LATER)
+    append_turns(session, now=NOW + timedelta(seconds=9))
+    assert advance_all(session, NOW + timedelta(seconds=9)) == [Outcome.ADVANCED, Outcome.NOTHING_DUE]
+
+
+def test_a_session_that_is_deleted_while_somebody_waits_for_its_summary_is_not_found(scripted, monkeypatch):
+    scripted()
+    session = make_session(runs=4, settings=AT_ONCE | {"offset": 1})
+    entry = summarize_now(session=session, actor="mira", now=LATER)
+    monkeypatch.setattr("time.sleep", lambda _: delete_session(session=session, now=SOON))
+    with pytest.raises(NotFound):
+        wait_until_ended(entry=entry, seconds=5)
 
 
 def test_what_a_worker_brings_after_a_cancellation_is_dropped(scripted):

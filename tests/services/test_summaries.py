@@ -252,7 +252,7 @@ def test_a_step_costs_the_same_in_a_long_session(scripted, django_assert_max_num
         append_turns(session, length)
         advance_all(session)
         append_turns(session)
-        with django_assert_max_num_queries(25) as captured:
+        with django_assert_max_num_queries(26) as captured:
             assert advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED
         counts.append(len(captured))
     assert counts[0] == counts[1]

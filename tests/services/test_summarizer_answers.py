@@ -1,16 +1,18 @@
 """Answers of models are paid for once: kept at once, taken again for the same request, gone with their session."""
 
+import threading
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import connection
 
 from sessions_app.clients import endpoints
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.models import Session, SummarizerAnswer, SummaryStatus
-from sessions_app.services import ledgers, summarizer_answers, summary_claims
+from sessions_app.services import ledgers, session_deletion, summarizer_answers, summary_claims
 from sessions_app.services.runs import append_runs
-from sessions_app.services.session_deletion import delete_session
+from sessions_app.services.session_deletion import Children, delete_session
 from sessions_app.services.summaries import Outcome, advance
 from tests.factories import NOW, append_turns, make_project, make_session
 from tests.scripted_endpoint import Status, Text
@@ -63,6 +65,8 @@ def test_no_more_pieces_are_asked_for_once_it_is_cancelled(model_project, endpoi
     append_runs(session=session, runs=[simple_turn("A long story. " * 700, "Well."), simple_turn("?", "!")], now=NOW)
     ask = endpoints.ask
 
+    endpoint.otherwise = Text("More.", usage=(1_000, 0))
+
     def cancelled_meanwhile(*given, **options):
         if len(endpoint.asked) == 1:
             ledgers.cancel(entry=newest_entry(session), now=NOW)
@@ -72,7 +76,23 @@ def test_no_more_pieces_are_asked_for_once_it_is_cancelled(model_project, endpoi
         patched.setattr(endpoints, "ask", cancelled_meanwhile)
         advance(session_pk=session.pk, now=NOW)
     assert len(endpoint.asked) == 2
-    assert newest_entry(session).status == SummaryStatus.CANCELLED
+    cancelled = newest_entry(session)
+    assert (cancelled.status, cancelled.cost_usd) == (SummaryStatus.CANCELLED, Decimal("0.002")), "what was paid counts"
+
+
+def test_what_was_paid_for_an_entry_that_was_cancelled_meanwhile_counts(model_project, endpoint, monkeypatch):
+    session = make_session(model_project, runs=3, settings=SETTINGS)
+    endpoint.then(Text("Too late.", usage=(1_000, 0)))
+    ask = endpoints.ask
+
+    def cancelled_meanwhile(*given, **options):
+        ledgers.cancel(entry=newest_entry(session), now=NOW)
+        return ask(*given, **options)
+
+    monkeypatch.setattr(endpoints, "ask", cancelled_meanwhile)
+    assert advance(session_pk=session.pk, now=NOW) is Outcome.BUSY
+    cancelled = newest_entry(session)
+    assert (cancelled.text, cancelled.status, cancelled.cost_usd) == ("", SummaryStatus.CANCELLED, Decimal("0.001"))
 
 
 def test_after_a_rollback_the_same_request_costs_nothing(model_project, endpoint):
@@ -130,3 +150,28 @@ def test_an_answer_for_a_session_that_was_deleted_meanwhile_is_not_kept(model_pr
     delete_session(session=session, now=NOW)
     summarizer_answers.keep_answer(session=session, request_hash="1" * 64, text="Too late.", now=NOW)
     assert not SummarizerAnswer.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_answer_that_comes_while_its_session_is_deleted_does_not_hinder_that(model_project, monkeypatch):
+    above = make_session(model_project, "above")
+    session = make_session(model_project, "below", parent=above, runs=3, settings=SETTINGS)
+
+    def answered():
+        summarizer_answers.keep_answer(session=session, request_hash="0" * 64, text="Meanwhile.", now=NOW)
+        connection.close()
+
+    worker = threading.Thread(target=answered)
+    delete_rows = session_deletion._delete_rows
+
+    def late(rows):
+        delete_rows(rows)
+        if rows.model is SummarizerAnswer:
+            worker.start()
+            worker.join(timeout=1)
+
+    monkeypatch.setattr(session_deletion, "_delete_rows", late)
+    delete_session(session=above, now=NOW, children=Children.DELETE)
+    worker.join()
+    assert not SummarizerAnswer.objects.exists()
+    assert not Session.objects.exists()

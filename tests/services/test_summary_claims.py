@@ -6,9 +6,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from sessions_app.domain.errors import SummarizerFailed
 from sessions_app.domain.openai_messages import simple_turn
-from sessions_app.models import Session, Summary, SummaryStatus
-from sessions_app.services import summaries, summarizers
+from sessions_app.models import ProjectSummarizer, Session, Summary, SummaryStatus
+from sessions_app.services import summaries, summarizers, summary_claims
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs
 from sessions_app.services.summaries import Outcome, advance, due_sessions
@@ -66,7 +67,7 @@ def test_attempts_back_off_and_hold_back_later_appends_too(scripted):
     for _ in range(9):
         assert advance(session_pk=session.pk, now=now) is Outcome.FAILED
         session.refresh_from_db()
-        pauses.append((session.next_attempt_at - now).total_seconds())
+        pauses.append(round((session.next_attempt_at - now).total_seconds()))
         now = session.next_attempt_at
         append_turns(session, now=now)
         assert advance(session_pk=session.pk, now=now - timedelta(seconds=1)) is Outcome.BACKING_OFF
@@ -75,6 +76,18 @@ def test_attempts_back_off_and_hold_back_later_appends_too(scripted):
     assert pauses == [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]
     assert len(summarizer.calls) == 9
     assert session.summaries.count() == 1
+
+
+def test_a_pause_begins_when_the_attempt_has_ended(scripted):
+    scripted(RuntimeError("down"))
+    session = make_session(runs=2, settings=AT_ONCE | {"offset": 1})
+    chosen = ProjectSummarizer(project=session.project)
+    held = summary_claims.claim(session=session, through=1, chosen=chosen, now=NOW)
+    assert held is not None
+    error = SummarizerFailed("Slow down.", retry_after=120)
+    summary_claims.fail(held=held, error=error, took=timedelta(seconds=90), now=NOW)
+    session.refresh_from_db()
+    assert session.next_attempt_at == NOW + timedelta(seconds=90 + 120)
 
 
 def test_a_wish_renewed_meanwhile_survives(scripted, monkeypatch):
