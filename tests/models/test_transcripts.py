@@ -370,3 +370,19 @@ def test_as_of_a_turn_there_are_the_summaries_that_had_been_made(project):
     child = make_session(project, "c", parent=session, runs=1)
     assert SessionTranscript(child).parent_contexts(1)[0].text == "through 5"
     assert SessionTranscript(child).as_of(1).parent_contexts(1) == []
+
+
+def test_as_of_a_turn_that_a_fork_shares_there_are_the_summaries_of_the_session_that_made_it(project):
+    parent = make_session(project, "a", runs=9)
+    for number, (covers, minutes) in enumerate([(2, 10), (5, 20)], 1):
+        make_summary(parent, number, covers, ended_at=NOW + timedelta(minutes=minutes))
+    parent.runs.filter(position__gte=7).update(created_at=NOW + timedelta(minutes=25))
+    fork = make_session(project, "f", parent=parent, forked_at=8, runs=1)
+    bare = SessionTranscript(fork)
+    assert bare.as_of(7).newest_summary(6).covers_through == 5
+    assert bare.as_of(9).newest_summary(8) is None
+    make_summary(fork, 1, 4, ended_at=NOW)
+    both = SessionTranscript(fork)
+    assert both.as_of(6).newest_summary(5) is None
+    assert both.as_of(7).newest_summary(6).text == "through 5"
+    assert both.as_of(9).newest_summary(8).text == "through 4"
