@@ -1,6 +1,7 @@
 """Asking an OpenAI-compatible endpoint through the openai SDK: one call, no retries, bounded in time and size.
 
-Every failure is a SummarizerFailed with a plain sentence. No key is in it, even where the endpoint repeats it.
+Every failure is a SummarizerFailed with a plain sentence. No key is in it, nor in an answer, even where the endpoint
+repeats it.
 """
 
 import json
@@ -38,7 +39,7 @@ def ask(endpoint: Endpoint, request: ModelRequest, timeout: float) -> ModelAnswe
     wait = None
     try:
         with httpx2.Client(transport=transport, timeout=timeout, trust_env=False) as http:
-            return _answer(_body(endpoint, request, http))
+            return _answer(_body(endpoint, request, http), key)
     except APIStatusError as error:
         wait = _wait_seconds(error.response.headers.get("retry-after", ""))
         problem = _refusal(error, endpoint, wait)
@@ -73,7 +74,7 @@ def _body(endpoint: Endpoint, request: ModelRequest, http: httpx2.Client) -> byt
     return create(**asked, max_completion_tokens=request.max_tokens + THINKING_TOKENS).content
 
 
-def _answer(body: bytes) -> ModelAnswer:
+def _answer(body: bytes, key: str | None) -> ModelAnswer:
     try:
         completion = json.loads(body)
         choice = completion["choices"][0]
@@ -88,9 +89,9 @@ def _answer(body: bytes) -> ModelAnswer:
         raise _Unreadable("with a message whose content is not a text")
     given = _counts(usage)
     return ModelAnswer(
-        text=text or "",
-        finish_reason=str(choice.get("finish_reason") or ""),
-        refusal=str(refusal or ""),
+        text=_hidden(text or "", key),
+        finish_reason=_hidden(str(choice.get("finish_reason") or ""), key),
+        refusal=_hidden(str(refusal or ""), key),
         input_tokens=given.get("prompt_tokens"),
         cached_tokens=_counts(usage.get("prompt_tokens_details")).get("cached_tokens", 0) if given else 0,
         output_tokens=given.get("completion_tokens"),
@@ -130,6 +131,9 @@ def _wait_seconds(retry_after: str) -> int | None:
 
 def _shown(problem: str, key: str | None) -> str:
     """Return a problem in one line, without the key, which some endpoints repeat."""
-    hidden = problem.replace(key, "[key]") if key else problem
-    line = " ".join(clean_text(hidden).split()).rstrip(".")
+    line = " ".join(clean_text(_hidden(problem, key)).split()).rstrip(".")
     return line if len(line) <= LONGEST_QUOTE else f"{line[:LONGEST_QUOTE]}…"
+
+
+def _hidden(text: str, key: str | None) -> str:
+    return text.replace(key, "[key]") if key else text

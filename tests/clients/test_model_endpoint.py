@@ -209,6 +209,12 @@ def test_no_key_is_in_what_is_told_of_a_failure(caplog):
     assert "31415" not in f"{endpoint} {endpoint!r}"
 
 
+def test_no_key_is_in_an_answer_of_an_endpoint_that_repeats_what_it_was_sent():
+    with ScriptedEndpoint(Text(f"You sent Bearer {KEY}."), Text("", refusal=f"Not with {KEY}")) as server:
+        assert ask(server).text == "You sent Bearer [key]."
+        assert ask(server).refusal == "Not with [key]"
+
+
 def test_neither_the_sdk_nor_a_vocabulary_is_loaded_before_it_is_needed():
     code = "import sys, django, tiktoken.registry; django.setup(); import convoweb.urls, sessions_app.tasks; "
     code += "print('openai' in sys.modules, len(tiktoken.registry.ENCODINGS))"
