@@ -1,7 +1,7 @@
 """What changed between two texts, by words: what is the same, what was added, what was removed.
 
 Words that stand only once in both texts hold the comparison in place; what is between them is compared word by word
-where it is short enough, else it is taken as replaced. So long texts, too, take no long time.
+where it is short enough and not too much is, else it is taken as replaced. So long texts, too, take no long time.
 """
 
 import re
@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from sessions_app.domain.facts.words import UNSPACED
 
-# Of a stretch between two fixed words, so many pairs of words are compared at most.
+# So many pairs of words are compared at most, of one stretch between two fixed words and of all together.
 MOST_COMPARISONS = 100_000
+MOST_TOGETHER = 1_000_000
 MOST_DEPTH = 16
 # A word between two changes of at least so many words is the same by chance.
 LONG_CHANGE = 2
@@ -130,13 +131,15 @@ def _slid(pairs: Sequence[_Pair], old: Sequence[_Token], new: Sequence[_Token]) 
 def _pairs(old: Sequence[str], new: Sequence[str]) -> list[_Pair]:
     """Return the places of words that are the same in both, in order."""
     pairs: list[_Pair] = []
-    stretches = [_Stretch(0, len(old), 0, len(new), 0)]
+    stretches, left = [_Stretch(0, len(old), 0, len(new), 0)], MOST_TOGETHER
     while stretches:
         stretch, ends = _trimmed(stretches.pop(), old, new)
         pairs += ends
         words, new_words = old[stretch.start : stretch.end], new[stretch.new_start : stretch.new_end]
         fixed = _fixed(words, new_words) if stretch.depth < MOST_DEPTH else []
-        if not fixed and len(words) * len(new_words) <= MOST_COMPARISONS:
+        comparisons = len(words) * len(new_words)
+        if not fixed and comparisons <= min(MOST_COMPARISONS, left):
+            left -= comparisons
             pairs += _moved(_longest_common(words, new_words), stretch)
         pairs += _moved(fixed, stretch)
         stretches += _between(stretch, _moved(fixed, stretch)) if fixed else []

@@ -1,7 +1,5 @@
 """The difference of two texts shows what a reader would mark, gives back both texts, and takes no long time."""
 
-
-
 import time
 
 import pytest
@@ -92,6 +90,10 @@ def test_both_texts_can_be_put_together_from_the_pieces(before, after):
         (" ".join(str(n * n % 997) for n in range(20_000)), " ".join(str(n * n % 991) for n in range(20_000))),
         (" ".join(map(str, range(20_000))), " ".join(str(n) for n in range(20_000) if n % 3)),
         ("我们他" * 7_000, "他我们们" * 5_000),
+        tuple(
+            " ".join(f"m{n} " + " ".join(str(i * i * n % factor) for i in range(310)) for n in range(65))
+            for factor in (11, 13)
+        ),
     ],
 )
 def test_texts_of_20_000_words_take_no_long_time(before, after):
