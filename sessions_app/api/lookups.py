@@ -42,7 +42,8 @@ def find_event(request: ApiRequest, public_id: str) -> Event:
 def find_summary(request: ApiRequest, public_id: str) -> Summary:
     """Return an entry of a ledger of the key's project."""
     rows = Summary.objects.filter(pk=_key_in(public_id, "sum_"), session__project=request.auth.project)
-    entry = rows.select_related("session", "predecessor").first()
+    rows = rows.select_related("session", "predecessor").defer("predecessor__text", "predecessor__facts")
+    entry = rows.first()
     if entry is None:
         raise NotFound("There is no such summary.")
     entry.session.project = request.auth.project

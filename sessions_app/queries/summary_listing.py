@@ -10,5 +10,5 @@ BY_NUMBER = Order("number", F("number"), read_count, descending=True)
 
 
 def entries_of(session: Session) -> SummaryQuerySet:
-    """Return a session's entries with what each was made from."""
-    return session.summaries.select_related("predecessor")
+    """Return a session's entries with what each was made from, without that one's text."""
+    return session.summaries.select_related("predecessor").defer("predecessor__text", "predecessor__facts")
