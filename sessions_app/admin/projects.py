@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from sessions_app.admin.lists import LookedAt, OwnProjects, ProjectFilter
-from sessions_app.models import ApiKey, Membership, Project
+from sessions_app.models import ApiKey, Membership, Profile, Project, SettingsVersion
 
 
 class MembershipInline(admin.TabularInline):
@@ -38,6 +38,12 @@ class ProjectAdmin(OwnProjects):
     def has_delete_permission(self, request: HttpRequest, obj: Project | None = None) -> bool:
         """Allow what the user may do, but only for an empty project."""
         return super().has_delete_permission(request, obj) and obj is not None and not obj.sessions.exists()
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Let versions of its settings and profiles, which nobody deletes by themselves here, go with a project."""
+        shown, counts, needed, protected = super().get_deleted_objects(objs, request)
+        needed -= {model._meta.verbose_name for model in (SettingsVersion, Profile)}  # noqa: SLF001
+        return shown, counts, needed, protected
 
     def view_on_site(self, obj: Project) -> str:
         """Return the address of the project's own pages."""

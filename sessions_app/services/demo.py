@@ -1,7 +1,7 @@
 """The demo project: invented conversations with forks, tools, failures, summaries, so that every page has something."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,18 @@ from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, RunSt
 from sessions_app.models import Membership, Project, Session
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import create_session
+from sessions_app.services.settings import save_project_settings
 from sessions_app.services.summaries import Outcome, advance
 
 CONVERSATIONS = Path(__file__).parents[1] / "demo"
 SLUG = "demo"
 FIRST_CONVERSATION = "Lost bag on a connection, claim 7731"
-SETTINGS = {"max_input_tokens": 4000, "include_parent_context": True}
+AGE = timedelta(days=14)
+# What was saved on the first days, and why.
+SAVED: Sequence[tuple[str, Mapping[str, Any]]] = (
+    ("A small model answers within four thousand tokens.", {"max_input_tokens": 4000}),
+    ("Bookings below a trip did not know the trip.", {"include_parent_context": True}),
+)
 MODEL = "gpt-4.1-mini"
 # So many turns come in before summarizing is looked at again, so that a ledger grows as it does beside a bot.
 TURNS_AT_ONCE = 6
@@ -27,16 +33,24 @@ TURNS_AT_ONCE = 6
 @transaction.atomic
 def load_demo(*, owner: User, now: datetime) -> Project:
     """Return the demo project, made on the first call; its conversations end shortly before `now`."""
-    project, is_new = Project.objects.get_or_create(
-        slug=SLUG, defaults={"name": "Aldera Air (demo)", "settings": SETTINGS}
-    )
+    project, is_new = Project.objects.get_or_create(slug=SLUG, defaults={"name": "Aldera Air (demo)"})
     Membership.objects.get_or_create(project=project, user=owner)
     if is_new:
+        _set_up(project, owner, now)
         sessions: dict[str, Session] = {}
         for path in sorted(CONVERSATIONS.glob("*.json")):
             given = json.loads(path.read_text(encoding="utf-8"))
             sessions[given["id"]] = _load(project, given, sessions.get(given.get("parent")), now)
     return project
+
+
+def _set_up(project: Project, owner: User, now: datetime) -> None:
+    """Give the project an age beyond that of its conversations, and its settings two versions."""
+    project.created_at = now - AGE
+    project.save(update_fields=["created_at"])
+    for days, (note, changes) in enumerate(SAVED):
+        saved_at = project.created_at + timedelta(days=days)
+        save_project_settings(project=project, changes=changes, now=saved_at, actor=owner.get_username(), note=note)
 
 
 def _load(project: Project, given: Mapping[str, Any], parent: Session | None, now: datetime) -> Session:

@@ -14,18 +14,21 @@ from sessions_app.models import (
     Import,
     ImportedConversation,
     Membership,
+    Profile,
     Project,
     Run,
     Session,
+    SettingsVersion,
     Summary,
 )
 from sessions_app.services.keys import create_api_key
+from sessions_app.services.settings import save_project_settings
 from tests.factories import NOW, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
-LOOKED_AT = [ApiKey, Event, Import, ImportedConversation, Run, Session, Summary]
+LOOKED_AT = [ApiKey, Event, Import, ImportedConversation, Profile, Run, Session, SettingsVersion, Summary]
 NAMES = [model._meta.model_name for model in LOOKED_AT]
 
 
@@ -39,7 +42,8 @@ def administrator(client):
 def fill(project, count):
     """Add rows of each kind, all with different parents, so that a query a row would be seen."""
     for n in range(count):
-        session = make_session(project, f"{project.slug}-{n}", title=f"title {n}", runs=1)
+        session = make_session(project, f"{project.slug}-{n}", title=f"title {n}", runs=1, settings={"offset": n})
+        Profile.objects.create(project=project, name=f"profile {n}", saved_at=NOW)
         Summary.objects.create(session=session, number=1, covers_through=1, summarizer="extractive", created_at=NOW)
         user = get_user_model().objects.create_user(f"user-{project.slug}-{n}")
         Membership.objects.create(project=project, user=user)
@@ -213,6 +217,8 @@ def test_from_a_project_one_comes_to_its_pages(client, administrator):
 def test_only_an_empty_project_is_deleted_here(client, administrator):
     used, empty = make_project("used"), make_project("empty")
     make_session(used)
+    save_project_settings(project=empty, changes={"offset": 2}, now=NOW)
+    Profile.objects.create(project=empty, name="careful", saved_at=NOW)
     assert client.post(f"/admin/sessions_app/project/{used.pk}/delete/", {"post": "yes"}).status_code == 403
     assert client.post(f"/admin/sessions_app/project/{empty.pk}/delete/", {"post": "yes"}).status_code == 302
     assert list(Project.objects.all()) == [used]

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from sessions_app.models import Event, Membership, Project, Run, Session
 from sessions_app.services.demo import CONVERSATIONS, FIRST_CONVERSATION, load_demo
+from sessions_app.services.prompts import settings_of_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -61,3 +62,18 @@ def test_what_the_tools_gave_is_json_as_a_provider_would_send_it(owner):
     for event in Event.objects.filter(kind="tool_call"):
         assert isinstance(json.loads(event.arguments), dict)
         assert event.result is None or isinstance(json.loads(event.result), dict)
+
+
+def test_its_settings_have_versions_that_were_in_force_before_its_first_run(owner):
+    project = load_demo(owner=owner, now=timezone.now())
+
+    versions = project.settings_versions.filter(session=None).order_by("number")
+
+    assert [version.settings for version in versions] == [
+        {"max_input_tokens": 4000},
+        {"max_input_tokens": 4000, "include_parent_context": True},
+    ]
+    assert all(version.note and version.actor == "owner" for version in versions)
+    assert versions[1].saved_at < Run.objects.earliest("created_at").created_at
+    session = project.sessions.get(public_id="lisbon-rebooking")
+    assert settings_of_turn(session=session, at=50).versions.unknown == ""
