@@ -24,7 +24,14 @@ _SQLITE_ENTRY = f"""EXISTS (
 )"""  # noqa: S608, SLF001 (the table's name)
 
 # Long texts of others than the sessions themselves.
-_UNSEEN = ("parent__instructions", "parent__metadata", "parent__settings", "parent__prompt_snapshot", "summary__text")
+_UNSEEN = (
+    "parent__instructions",
+    "parent__metadata",
+    "parent__settings",
+    "parent__prompt_snapshot",
+    "summary__text",
+    "summary__facts",
+)
 
 ORDERS: Mapping[str, Order] = {
     order.name: order

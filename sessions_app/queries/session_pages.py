@@ -171,9 +171,11 @@ def chips_of(prompt: PromptPlan | None, runs: int) -> list[Chip]:
 
 
 def summary_work(session: Session) -> SummaryWork | None:
-    """Return the newest entry of the ledger if it waits, is being worked on, or has failed."""
+    """Return the newest entry of the ledger if it waits, is being worked on, or has failed and is tried again."""
     newest = Summary.objects.filter(session=session).select_related("predecessor").order_by("-number").first()
     if newest is None or newest.status in (SummaryStatus.COMPLETED, SummaryStatus.CANCELLED):
+        return None
+    if newest.status == SummaryStatus.FAILED and session.next_attempt_at is None:
         return None
     return SummaryWork(newest, newest.covers_from)
 

@@ -118,7 +118,7 @@ def with_row_columns(sessions: SessionQuerySet) -> SessionQuerySet:
             opening=Case(When(title="", then=Subquery(opening[:1]))),
         )
         .select_related("summary")
-        .defer("instructions", "metadata", "summary__text")
+        .defer("instructions", "metadata", "summary__text", "summary__facts")
     )
 
 
@@ -222,7 +222,8 @@ def _summary_state(session: Any, strategy: Strategy) -> SummaryState:
         return SummaryState.OFF
     if session.newest_summary_status in _UNFINISHED:
         return _UNFINISHED[session.newest_summary_status]
-    if session.next_attempt_at is not None or session.newest_summary_status == SummaryStatus.FAILED:
+    # A failure that nobody tries again is over: somebody rolled back, or the settings want no summary any more.
+    if session.next_attempt_at is not None:
         return SummaryState.FAILED
     if session.rests_since is not None:
         return SummaryState.RESTING

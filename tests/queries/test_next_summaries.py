@@ -80,6 +80,14 @@ def test_a_cancelled_entry_is_no_failure():
     assert summary_work(session) is None
 
 
+def test_a_failure_is_one_as_long_as_it_is_tried_again():
+    session = make_session(runs=9)
+    add(session, 1, 3, status="failed")
+    assert summary_work(session) is None
+    session.next_attempt_at = NOW
+    assert not summary_work(session).running
+
+
 def test_the_tree_tells_whose_summaries_fail_rest_or_are_made():
     session = make_session(runs=9)
     states = [tree_rows(session, address=str)[0][0]]

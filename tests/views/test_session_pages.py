@@ -172,6 +172,7 @@ def test_it_says_how_summarizing_stands_and_starts_anew_when_it_has_ended(client
     assert 'hx-trigger="every 2s"' in page(client, "/p/p/sessions/s/summary/", **HTMX)
     running.status, running.error = "failed", "The endpoint did not answer."
     running.save()
+    Session.objects.update(next_attempt_at=NOW)
     assert client.get("/p/p/sessions/s/summary/", headers=HTMX)["HX-Refresh"] == "true"
     assert "The endpoint did not answer." in page(client, "/p/p/sessions/s/")
 
