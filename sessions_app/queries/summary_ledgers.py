@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from django.db.models import Sum
+from django.db.models import Count, Q, Sum
 
 from sessions_app.domain.facts.report import KeptReport, from_stored
 from sessions_app.models import Session, Summary, SummaryOrigin, SummaryStatus
@@ -90,10 +90,14 @@ class LedgerRow:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What all entries come to, costs and times only of the newest 10,000; `tokens` are those of the covered runs."""
+    """What all entries come to, costs and times only of the newest 10,000; `tokens` are those of the covered runs.
+
+    `unpriced` are entries with a text whose cost is not known and not in the sum.
+    """
 
     entries: int
     cost_usd: Decimal | None
+    unpriced: int
     duration_ms: int | None
     tokens: int
 
@@ -204,5 +208,6 @@ def _is_another_try(entry: Summary, later: Summary) -> bool:
 
 def _totals(session: Session, newest: int, tokens: int) -> Totals:
     counted = session.summaries.filter(number__gt=newest - COUNTED_AT_MOST)
-    sums = counted.aggregate(cost=Sum("cost_usd"), duration=Sum("duration_ms"))
-    return Totals(entries=newest, cost_usd=sums["cost"], duration_ms=sums["duration"], tokens=tokens)
+    unpriced = Count("pk", filter=Q(status=SummaryStatus.COMPLETED, cost_usd=None))
+    sums = counted.aggregate(cost=Sum("cost_usd"), unpriced=unpriced, duration=Sum("duration_ms"))
+    return Totals(newest, sums["cost"], sums["unpriced"], sums["duration"], tokens)

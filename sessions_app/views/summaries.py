@@ -56,6 +56,7 @@ def show_ledger(
     working = unfinished_row(conversation)
     context = {
         **page_context(request.user, project, area="summaries"),
+        **tree_context(project, conversation),
         "conversation": conversation,
         "ledger": ledger_of(conversation, before=number_of(query.get("before"))),
         "step": step_of(conversation, number=number_of(query.get("entry")), all_facts="facts" in query),
@@ -63,13 +64,12 @@ def show_ledger(
         "coming": coming,
         "working": working,
         "awaited": working is None and _is_awaited(conversation),
+        "attempt": _attempt(conversation),
         "obstacle": obstacle(coming, working.entry if working else None),
         "prompt": prompt,
         "figures": prompt_figures(prompt) if prompt else None,
         **(more or {}),
     }
-    if not request.htmx:
-        context |= tree_context(project, conversation)
     return render_page(request, LEDGER, "swap", context, status=status)
 
 
@@ -93,7 +93,8 @@ def _progress(request: HtmxRequest, project: Project, conversation: Session) -> 
     """Answer with the row of the entry that is asked about, or if it does not go on as it did with the whole ledger."""
     asked = request.GET["poll"]
     working = unfinished_row(conversation)
-    if asked == AWAITED and working is None and _is_awaited(conversation):
+    waits = asked == AWAITED and _is_awaited(conversation)
+    if working is None and (waits or asked == _attempt(conversation)):
         return HttpResponse(status=204)
     if working is not None and working.progress == asked:
         return render(request, f"{LEDGER}#working", {"project": project, "conversation": conversation, "row": working})
@@ -102,6 +103,12 @@ def _progress(request: HtmxRequest, project: Project, conversation: Session) -> 
     if number is not None:
         trigger_client_event(response, "announce", {"value": f"Summary {number}: {status_of(conversation, number)}"})
     return retarget(reswap(response, "outerHTML"), "#ledger")
+
+
+def _attempt(conversation: Session) -> str:
+    """Name the failed attempt that stands, by when the next is due, in an address; empty if none does."""
+    due = conversation.next_attempt_at
+    return f"after-{due:%Y%m%dT%H%M%S%f}" if due else ""
 
 
 def _is_awaited(conversation: Session) -> bool:

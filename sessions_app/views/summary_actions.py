@@ -103,7 +103,10 @@ def edit(request: HtmxRequest, slug: str, session_id: str, number: int) -> HttpR
     except (Conflict, InvalidInput) as refusal:
         status = 409 if isinstance(refusal, Conflict) else 422
         conversation = session_of(project, session_id)
-        template, detail = "summaries/edit.html", refusal.detail
+        detail = refusal.detail
+        if entry.pk != conversation.summary_id:
+            detail = f"{_not_in_use(entry, conversation)} Your text stands nowhere but here: copy what should stay."
+        template = "summaries/edit.html"
         return _ask(request, project, conversation, template, entry, text=text, refusal=detail, status=status)
     messages.success(request, f"Your text is in use, as summary #{edited.number}.")
     return HttpResponseRedirect(_address(project, conversation, edited.number))

@@ -110,6 +110,7 @@ def test_the_totals_are_of_all_entries_and_of_what_is_covered(session):
     totals = ledger_of(session).totals
     runs = Run.objects.filter(position__lte=4).values_list("tokens_o200k", flat=True)
     assert (totals.entries, totals.cost_usd, totals.duration_ms) == (7, Decimal("0.75"), 2000)
+    assert totals.unpriced == 1  # the edited one, whose cost was not given
     assert totals.tokens == sum(runs)
 
 

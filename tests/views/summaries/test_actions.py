@@ -50,7 +50,7 @@ def test_what_waits_is_cancelled_and_tried_again_as_a_new_entry(client, session)
 def test_rolling_back_asks_first_and_then_rests_until_it_is_resumed(client, session):
     asked = page(client, f"{LEDGER}1/use/")
     assert "Roll back to summary #1?" in asked
-    assert "Runs 4–12 are word for word again" in asked
+    assert "Runs 4–12 are sent word for word" in asked
     session.refresh_from_db()
     assert session.summary.number == 2
     assert posted(client, f"{LEDGER}1/use/")["Location"] == f"{LEDGER}?entry=1"
@@ -89,7 +89,11 @@ def test_an_entry_that_is_not_in_use_any_more_is_not_edited(client, session):
     assert "#2 is. Only the one in use can be edited." in page(client, f"{LEDGER}1/edit/")
     response = posted(client, f"{LEDGER}1/edit/", {"text": "My text."})
     assert response.status_code == 409
-    assert "My text.</textarea>" in response.content.decode()
+    shown = response.content.decode()
+    assert "My text.</textarea>" in shown
+    assert "copy what should stay" in shown
+    assert f'href="{LEDGER}2/edit/"' in shown
+    assert "Put into use" not in shown
     assert numbers(session) == [(1, "completed"), (2, "completed")]
 
 

@@ -1,6 +1,7 @@
 """The ledger of a session, without a browser."""
 
 import re
+from decimal import Decimal
 
 import pytest
 from django.utils import timezone
@@ -125,6 +126,52 @@ def test_as_long_as_a_worker_should_come_by_the_page_waits_for_the_next_step(cli
     assert client.get(poll, headers=HTMX)["HX-Retarget"] == "#ledger"
     Session.objects.update(summary_wanted_at=timezone.now(), next_attempt_at=timezone.now())
     assert "poll=next" not in page(client)
+
+
+def test_after_a_failure_the_page_waits_for_the_next_attempt(client, session):
+    add(session, 3, 10, predecessor=session.summary, status="failed", error="No answer.")
+    Session.objects.update(next_attempt_at=NOW)
+    shown = page(client)
+    assert re.search(r"Next: the oldest of runs 6–10 again, (at|on) <time", shown)
+    poll = f"{LEDGER}?" + re.search(r"poll=after-\w+", shown)[0]
+    assert page(client, poll, status=204, **HTMX) == ""
+    Session.objects.update(next_attempt_at=timezone.now())
+    assert client.get(poll, headers=HTMX)["HX-Retarget"] == "#ledger"
+    Session.objects.update(next_attempt_at=None)
+    assert client.get(poll, headers=HTMX)["HX-Retarget"] == "#ledger"
+    assert "poll=after" not in page(client)
+
+
+def test_a_swap_brings_the_state_in_the_sidebar_along(client, session):
+    assert '<span id="nav-failing"></span>' in page(client)
+    Session.objects.update(next_attempt_at=NOW)
+    swap = page(client, f"{LEDGER}?entry=2", **HTMX)
+    assert re.search(r'<span id="nav-failing" hx-swap-oob="true" class="nav-n warn">.*1<span', swap)
+    assert re.search(r'<div id="tree" hx-swap-oob="true">.*summaries fail', swap)
+
+
+def test_costs_that_are_not_known_are_not_said_to_be_nothing(client, session):
+    assert 'title="2 of unknown price not counted">–</td>' in page(client)
+    session.summaries.filter(number=1).update(cost_usd=Decimal("0.5"))
+    shown = page(client)
+    assert re.search(r'title="1 of unknown price not counted">.*≥</span> \$0\.5000<', shown)
+    session.summaries.update(cost_usd=0)
+    assert "unknown price" not in page(client)
+
+
+def test_a_text_that_is_the_same_is_said_to_be(client, session):
+    session.summaries.update(text="The bag is lost.")
+    shown = page(client, f"{LEDGER}?entry=2")
+    assert "Word for word the text of #1." in shown
+    assert "0 words" not in shown
+
+
+def test_the_session_page_says_that_summarizing_rests(client, session):
+    assert "Summarizing rests" not in page(client, "/p/p/sessions/s/")
+    Session.objects.update(rests_since=timezone.now(), rests_by="mira")
+    shown = page(client, "/p/p/sessions/s/")
+    assert "mira rolled back to #2" in shown
+    assert f'<a href="{LEDGER}">Resume in the ledger</a>' in shown
 
 
 def test_of_several_steps_it_shows_how_far_they_have_come(client, session):
