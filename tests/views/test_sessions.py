@@ -287,8 +287,10 @@ def test_a_row_tells_the_state_of_the_summary(client, tree, project):
     tree.save(update_fields=["summary"])
     assert "runs 1–2" in show(client).content.decode()
     failed = add_summary(tree, "failed", number=2, covers=3)
-    assert "failed, runs 1–2" in show(client).content.decode()
+    Session.objects.update(next_attempt_at=NOW)
+    assert "failed after run 2" in show(client).content.decode()
     failed.delete()
+    Session.objects.update(next_attempt_at=None)
     waiting = add_summary(tree, "pending", number=2, covers=3)
     assert "</svg>waiting</span>" in show(client).content.decode()
     waiting.delete()
@@ -302,7 +304,7 @@ def test_a_row_tells_the_state_of_the_summary(client, tree, project):
 @pytest.mark.parametrize(
     ("columns", "badge"),
     [
-        ({"next_attempt_at": NOW}, "failed, runs 1–2"),
+        ({"next_attempt_at": NOW}, "failed after run 2"),
         ({"rests_since": NOW, "summary_wanted_at": timezone.now() - timedelta(hours=1)}, "resting, runs 1–2"),
         ({"summary_wanted_at": timezone.now() - timedelta(minutes=5)}, "behind, runs 1–2"),
         ({"summary_wanted_at": timezone.now() + timedelta(minutes=5)}, "runs 1–2"),
