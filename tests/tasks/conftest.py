@@ -1,4 +1,4 @@
-"""Real Celery workers as processes, on the real embedded broker, over the database of the test."""
+"""Real Celery workers as processes, over the database of the test; on SQLite with the embedded broker."""
 
 import os
 import signal
@@ -22,16 +22,16 @@ def database_url():
 
 
 class Workers:
-    """Starts, kills and stops workers that share one broker file; they sweep every three seconds."""
+    """Starts, kills and stops workers that share one broker; they sweep every three seconds."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, broker_url):
         self.folder = folder
         self.slow_mark = folder / "summarizer-was-called"
         self.environment = {
             **os.environ,
             "CONVOWEB_DATA_DIR": str(folder),
             "DATABASE_URL": database_url(),
-            "CELERY_BROKER_URL": f"sqlite-queue://localhost/{quote(str(folder / 'queue.sqlite3'))}",
+            "CELERY_BROKER_URL": broker_url,
             "CONVOWEB_SWEEP_INTERVAL": "3",
             "SLOW_MARK": str(self.slow_mark),
         }
@@ -72,9 +72,23 @@ class Workers:
                 process.wait()
 
 
+def pytest_generate_tests(metafunc):
+    if "broker" in metafunc.fixturenames:
+        brokers = ["embedded"] if metafunc.config.option.db == "sqlite" else ["redis", "rabbitmq"]
+        metafunc.parametrize("broker", brokers, indirect=True)
+
+
 @pytest.fixture
-def workers(transactional_db, tmp_path):
-    started = Workers(tmp_path)
+def broker(request, tmp_path):
+    """Return the address of a broker: the embedded one's file, or that of a server that all tests share."""
+    if request.param == "embedded":
+        return f"sqlite-queue://localhost/{quote(str(tmp_path / 'queue.sqlite3'))}"
+    return request.getfixturevalue(f"{request.param}_url")
+
+
+@pytest.fixture
+def workers(transactional_db, tmp_path, broker):
+    started = Workers(tmp_path, broker)
     yield started
     started.stop()
 
