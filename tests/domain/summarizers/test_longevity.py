@@ -68,14 +68,14 @@ def real_runs(facts, seed):
     lines = REAL.read_text().splitlines()
     random.Random(seed).shuffle(lines)
     said = (run for line in lines for run in conversation(json.loads(line)["messages"])[1])
-    runs = list(islice(said, STEPS * TURNS))
-    for position, run in enumerate(runs, 1):
+    runs = []
+    for position, run in enumerate(islice(said, STEPS * TURNS), 1):
         events = [replace(event, parent=None) for event in run.events if event.tool is None]
         asked = next(index for index, event in enumerate(events) if event.role is Role.USER)
         if position in facts:
             text = f"{events[asked].text} {facts[position][0]}"
             events[asked] = replace(events[asked], text=text, content=None)
-        runs[position - 1] = Run(position, run.status, tuple(events))
+        runs.append(Run(position, run.status, tuple(events)))
     return runs
 
 
