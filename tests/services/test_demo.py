@@ -1,7 +1,6 @@
 """The demo project has something to show on every page."""
 
 import json
-import time
 from datetime import timedelta
 
 import pytest
@@ -22,9 +21,7 @@ def owner():
 
 def test_it_has_trees_forks_tools_endings_summaries_and_tags(owner):
     now = timezone.now()
-    start = time.monotonic()
     project = load_demo(owner=owner, now=now)
-    assert time.monotonic() - start < 5
     assert Project.objects.visible_to(owner).get() == project
     sessions = {session.public_id: session for session in project.sessions.all()}
     prompts = {session.public_id: session.prompt_snapshot or {} for session in sessions.values()}
