@@ -16,6 +16,8 @@ from sessions_app.templatetags.strips import round_step
 register = template.Library()
 
 HEAT = 152
+# Columns that only touch leave seams when they are scaled.
+OVERLAP = 0.7
 
 
 @register.simple_tag
@@ -43,7 +45,8 @@ def replay_heat(side: ReplayedSide, bins: Bins, turns: int, shown: int) -> SafeS
 
 def _stack(each: Bin, axis: Axis, turns: int, shapes: Mapping[Fate, list[str]]) -> None:
     """Add a column's layers to the shapes of their fates; lost runs stay visible however few they are."""
-    left, width, pitch, above = axis.x(each.first), axis.x(each.last + 1) - axis.x(each.first), HEAT / max(turns, 1), 0
+    left, pitch, above = axis.x(each.first), HEAT / max(turns, 1), 0
+    width = axis.x(each.last + 1) - left + OVERLAP
     for fate, count in each.layers:
         top, height = above * pitch, count * pitch
         if fate is Fate.LOST:

@@ -177,7 +177,7 @@ def _columns(sides: Sequence[ReplayedSide], bins: Bins, axis: Axis, shown: int, 
         format_html_join(
             "",
             '<a class="col" href="{}" tabindex="-1"><title>{}</title>'
-            '<rect class="hit" x="{}" y="0" width="{}" height="{}"/></a>',
+            '<rect class="slot" x="{}" y="0" width="{}" height="{}"/></a>',
             drawn,
         ),
     )

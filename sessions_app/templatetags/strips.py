@@ -55,7 +55,7 @@ def _links(bars: Sequence[StripBar]) -> SafeString:
         drawn.append((bar.url, _title(bar), f"{x:.3f}", wide, HEIGHT, inset, y, narrow, height, pattern(bar.fate)))
     return format_html_join(
         "",
-        '<a href="{}" tabindex="-1"><title>{}</title><rect class="hit" x="{}%" width="{}%" height="{}"/>'
+        '<a href="{}" tabindex="-1"><title>{}</title><rect class="slot" x="{}%" width="{}%" height="{}"/>'
         '<rect x="{}%" y="{}" width="{}%" height="{}" fill="url(#p-{})"/></a>',
         drawn,
     )

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from sessions_app.domain.errors import ConvowebError, InvalidInput, InvalidSettings
+from sessions_app.domain.memory_settings import stored_values
 from sessions_app.domain.replays.replayed import Replay
 from sessions_app.models.connections import one_state
 from sessions_app.queries.replay_files import as_csv, as_json
@@ -93,12 +94,13 @@ def replay_file(request: HtmxRequest, slug: str, session_id: str, kind: str) -> 
 
 
 def _wanted(bench: Bench) -> Wanted:
-    """Decide what can be replayed; without a draft that is the saved settings alone."""
-    asked: dict[str, Mapping[str, Any]] = {"a": {}}
+    """Decide what can be replayed; without a draft that is A alone: the saved settings, or those of a past turn."""
+    before, saved = stored_values(bench.a.values), stored_values(bench.saved.values)
+    asked: dict[str, Mapping[str, Any]] = {"a": {name: value for name, value in before.items() if value != saved[name]}}
     refusals: dict[str, ConvowebError] = {}
     if bench.draft.errors:
         refusals["b"] = InvalidSettings(" ".join(bench.draft.errors.values()))
-    elif bench.draft.changes:
+    elif bench.overrides:
         asked["b"] = bench.draft.overrides
     total = 0.0
     for key, overrides in list(asked.items()):

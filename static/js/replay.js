@@ -4,7 +4,7 @@
   const columnsOf = plots => $$('.col', plots);
 
   function show(plots, column) {
-    const hit = column.querySelector('.hit'), x = Number(hit.getAttribute('x')) + Number(hit.getAttribute('width')) / 2;
+    const slot = column.querySelector('.slot'), x = Number(slot.getAttribute('x')) + Number(slot.getAttribute('width')) / 2;
     $$('.cross', plots).forEach(line => line.setAttribute('transform', `translate(${x} 0)`));
     plots.querySelector('.readout').textContent = column.querySelector('title').textContent;
     plots.dataset.at = columnsOf(plots).indexOf(column);
@@ -14,7 +14,7 @@
     const plot = event.target.closest?.('.plots .plot'), plots = plot?.closest('.plots');
     if (!plots) return;
     const box = plot.getBoundingClientRect(), x = (event.clientX - box.left) * plot.viewBox.baseVal.width / box.width;
-    const found = columnsOf(plots).findLast(column => Number(column.querySelector('.hit').getAttribute('x')) <= x);
+    const found = columnsOf(plots).findLast(column => Number(column.querySelector('.slot').getAttribute('x')) <= x);
     if (found) show(plots, found);
   });
 
