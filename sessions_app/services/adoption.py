@@ -5,7 +5,8 @@ from decimal import Decimal
 
 from django.db import transaction
 
-from sessions_app.models import Session, Summary, SummaryOrigin, SummaryStatus
+from sessions_app.models import Session, Summary, SummaryOrigin, SummaryStatus, ancestors_of
+from sessions_app.models.summaries import SummaryQuerySet
 from sessions_app.services.prompts import effective_settings
 from sessions_app.services.summary_claims import entry_to_work_on, use
 from sessions_app.services.trees import lock_tree_of
@@ -46,6 +47,17 @@ def _best_entry(session: Session, aged: int) -> Summary | None:
     if not session.forked_at or session.summaries.in_use().filter(origin=SummaryOrigin.EDITED).exists():
         return None
     covered = session.summary.covers_through if session.summary else 0
-    entries = Summary.objects.in_use().filter(session=session.parent_id, covers_through__gt=covered)
     taken = session.summaries.exclude(adopted_from=None).values("adopted_from")
-    return entries.filter(covers_through__lte=min(session.forked_at, aged)).exclude(pk__in=taken).last()
+    better = _entries_above(session).filter(covers_through__gt=covered, covers_through__lte=aged)
+    return better.exclude(pk__in=taken).last()
+
+
+def _entries_above(session: Session) -> SummaryQuerySet:
+    """Return the parent's entries that cover only shared runs; if it has none, those of the next above that shares."""
+    entries, shared = Summary.objects.none(), session.forked_at
+    for holder in ancestors_of(session):
+        if not shared or entries.exists():
+            break
+        entries = Summary.objects.in_use().filter(session=holder, covers_through__lte=shared)
+        shared = min(shared, holder.forked_at or 0)
+    return entries

@@ -71,6 +71,31 @@ def test_a_fork_of_a_fork_takes_what_that_one_took(parent):
     assert fork_session(session=fork, at=9, now=LATER).summary.text == "S[1,2,3,4,5,6]"
 
 
+def test_a_fork_of_a_fork_takes_from_above_where_that_one_took_only_what_covers_more(parent, summarizer):
+    fork = fork_session(session=parent, at=10, now=LATER)
+    assert adopted(fork) == [9]
+
+    again = fork_session(session=fork, at=5, now=LATER)
+
+    assert (again.summary.text, again.summary.adopted_from.session) == ("S[1,2,3]", parent)
+    assert advance_all(again, LATER) == [Outcome.ADVANCED, Outcome.NOTHING_DUE]
+    assert summarizer.calls == [("S[1,2,3]", [4])]
+
+
+def test_a_fork_of_a_fork_follows_that_one_where_it_went_back(parent, summarizer):
+    fork = fork_session(session=parent, at=7, now=LATER)
+    append_turns(fork, 2, now=LATER)
+    advance_all(fork, LATER)
+    summarizer.calls.clear()
+    ledgers.roll_back(session=fork, entry=fork.summaries.get(number=1), actor="mira", now=LATER)
+
+    again = fork_session(session=fork, at=9, now=LATER)
+    advance_all(again, LATER)
+
+    assert adopted(again) == [6]
+    assert summarizer.calls == [("S[1,2,3,4,5,6]", [7, 8])]
+
+
 def test_a_fork_takes_the_best_entry_before_each_summarizing(parent, summarizer):
     fork = fork_session(session=parent, at=9, now=LATER)
     assert adopted(fork) == [6]
