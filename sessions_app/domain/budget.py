@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sessions_app.domain.errors import FieldError, WindowUnknown
 from sessions_app.domain.language_models import LanguageModel
-from sessions_app.domain.memory_settings import MemorySettings
+from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,15 @@ def budget_of(settings: MemorySettings, model: LanguageModel) -> Budget:
         detail = f"The context window of {model.name} is not known; set max_input_tokens."
         raise WindowUnknown(detail, errors=[FieldError("/settings/max_input_tokens", detail)])
     return min(budgets, key=lambda budget: budget.tokens)
+
+
+def stored_budget(effective: EffectiveSettings) -> int | None:
+    """Return the budget in tokens as they are stored, or None where none can be told."""
+    model = effective.model
+    try:
+        return model.counter.raw_limit(budget_of(effective.values, model).tokens)
+    except WindowUnknown:
+        return None
 
 
 def _limit_budget(settings: MemorySettings) -> Budget | None:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessions_app.domain.budget import budget_of
-from sessions_app.domain.errors import WindowUnknown
+from sessions_app.domain.budget import stored_budget
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings, Strategy
 from sessions_app.domain.summaries import Standing, standing_of
 from sessions_app.models import Session, SessionTranscript, Summary, SummaryStatus
@@ -76,7 +75,7 @@ class NextSummary:
 
 def next_summary(session: Session, effective: EffectiveSettings) -> NextSummary:
     """Return what the next summary of a session waits for."""
-    budget = _budget(effective)
+    budget = stored_budget(effective)
     standing: Standing = standing_of(SessionTranscript(session), budget=budget)
     return NextSummary(
         settings=effective.values,
@@ -85,14 +84,6 @@ def next_summary(session: Session, effective: EffectiveSettings) -> NextSummary:
         needed=standing.fixed_tokens + standing.waiting_tokens,
         budget=budget,
     )
-
-
-def _budget(effective: EffectiveSettings) -> int | None:
-    """Return the budget in tokens as they are stored."""
-    try:
-        return effective.model.counter.raw_limit(budget_of(effective.values, effective.model).tokens)
-    except WindowUnknown:
-        return None
 
 
 def obstacle(coming: NextSummary, unfinished: Summary | None) -> str:

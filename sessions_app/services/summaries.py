@@ -11,8 +11,8 @@ from typing import Any
 
 from django.db.models import Q
 
-from sessions_app.domain.budget import budget_of
-from sessions_app.domain.errors import ConvowebError, WindowUnknown
+from sessions_app.domain.budget import stored_budget
+from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.facts.report import KeptReport, from_stored, kept, to_stored
 from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings
@@ -102,7 +102,7 @@ def _text_before(session: Session) -> str:
 def _standing(session: Session, effective: EffectiveSettings) -> Standing:
     return standing_of(
         SessionTranscript(session),
-        budget=_budget(effective),
+        budget=stored_budget(effective),
         continuing=_continues(session),
         asked_through=session.summarize_through,
     )
@@ -127,7 +127,7 @@ def _all_due(session: Session, overrides: Mapping[str, Any]) -> tuple[int, int]:
     """Return the first run behind the summary in use and the last that is summarized, whatever number of steps."""
     effective = effective_settings(session=session, overrides=overrides)
     settings = effective.values
-    standing = standing_of(SessionTranscript(session), budget=_budget(effective))
+    standing = standing_of(SessionTranscript(session), budget=stored_budget(effective))
     through = _due_through(session, settings, standing, sys.maxsize)
     if through is None:
         standing = replace(standing, lost_through=_lost_through(session, overrides))
@@ -145,14 +145,6 @@ def _lost_through(session: Session, overrides: Mapping[str, Any]) -> int:
 def _due_through(session: Session, settings: MemorySettings, standing: Standing, batch_tokens: int) -> int | None:
     waiting = _waiting_tokens(session, standing.covered_through + 1, standing.finished_through)
     return next_step(standing=standing, settings=settings, waiting=waiting, batch_tokens=batch_tokens)
-
-
-def _budget(settings: EffectiveSettings) -> int | None:
-    model = settings.model
-    try:
-        return model.counter.raw_limit(budget_of(settings.values, model).tokens)
-    except WindowUnknown:
-        return None
 
 
 def _continues(session: Session) -> bool:
