@@ -1,6 +1,7 @@
 """A session's ledger of summaries in a browser, with a worker that comes when the test lets it."""
 
 import re
+from decimal import Decimal
 
 import pytest
 from django.utils import timezone
@@ -185,12 +186,15 @@ def test_all_of_it_works_without_javascript(session, browser, client, live_serve
     context.close()
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1366, 768), (1280, 720), (390, 844)])
 def test_nothing_is_wider_than_the_screen(ledger, session, width, height):
     add(session, 3, 8, status="failed", error="No answer. " * 40, predecessor=session.summary)
-    add(session, 4, 8, status="running", predecessor=session.summary, started_at=timezone.now())
+    wide = {"tokens_before": 12_345, "tokens_o200k": 1_234, "duration_ms": 12_300, "ended_at": timezone.now()}
+    late = {"facts": FACTS, "from_cache": True, "retired_at": timezone.now(), "cost_usd": Decimal("0.1234")}
+    add(session, 14, 8, predecessor=session.summary, **wide, **late)
+    add(session, 15, 8, status="running", predecessor=session.summary, started_at=timezone.now())
     ledger.set_viewport_size({"width": width, "height": height})
     ledger.reload()
-    expect(entry(ledger, 4)).to_be_visible()
+    expect(entry(ledger, 15)).to_be_visible()
     assert ledger.evaluate("document.documentElement.scrollWidth") == width
     assert ledger.locator("#chain").evaluate("pane => pane.scrollWidth - pane.clientWidth") == 0
