@@ -12,6 +12,7 @@ from sessions_app.models import ProjectSummarizer, Session, Summary, SummaryStat
 from sessions_app.services import summaries, summarizers, summary_claims
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs
+from sessions_app.services.session_deletion import Children, delete_session
 from sessions_app.services.summaries import Outcome, advance, due_sessions
 from tests.factories import NOW, append_turns, make_session
 from tests.services.summarizing import AT_ONCE, CASES, advance_all, by_request, sent
@@ -118,6 +119,22 @@ def test_a_session_deleted_meanwhile_is_left_alone(scripted, monkeypatch):
     assert advance(session_pk=session.pk, now=NOW) is Outcome.BUSY
     assert not Summary.objects.exists()
     assert advance(session_pk=session.pk, now=NOW) is Outcome.GONE
+
+
+def test_who_hears_of_a_summary_is_told_also_where_the_root_was_deleted_meanwhile(scripted):
+    root = make_session(public_id="root")
+    session = make_session(root.project, parent=root, runs=3, settings=AT_ONCE | {"offset": 1})
+    hears = {"include_parent_context": True}
+    below = make_session(root.project, "below", parent=session, settings=hears)
+
+    def meanwhile():
+        delete_session(session=root, now=NOW, children=Children.REPARENT)
+        Session.objects.filter(pk=below.pk).update(summary_wanted_at=None)
+
+    scripted(meanwhile)
+    assert advance(session_pk=session.pk, now=NOW) is Outcome.ADVANCED
+    below.refresh_from_db()
+    assert below.summary_wanted_at == NOW
 
 
 def test_settings_changed_meanwhile_hold_for_the_next_prompt(scripted, monkeypatch):
