@@ -90,13 +90,19 @@ class Harness:
                 self.workers.wait_until_ready()
             time.sleep(self._chance.uniform(0, LONGEST_LIFE))
             with self.people.quiet:
-                self.workers.kill(self._chance.randrange(self.plan.workers))
+                self._kill(self._chance.randrange(self.plan.workers))
                 rows = self._check(f"kill {number}")
             self.report.counts["kills"] += 1
             self.report.counts["kills at work"] += any(e.status == "running" for e in rows.entries)
             self.workers.start()
             if number % 10 == 0:
                 print(f"{number} of {self.plan.kills} kills, {len(self.report.faults)} faults", flush=True)
+
+    def _kill(self, place: int) -> None:
+        if self._chance.random() < 0.5:
+            self.workers.kill(place)
+        else:
+            self.workers.kill_child(place, self._chance)
 
     def _settle(self, when: str) -> Rows:
         """Wait until nothing is left to do, and judge what has come of it."""

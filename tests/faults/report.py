@@ -19,7 +19,7 @@ class Report:
         """Tell how often was killed, and how often judged."""
         counts = self.counts
         self.lines += [
-            f"kills: {counts['kills']}, {counts['kills at work']} of them while a summary was in the making",
+            f"kills: {counts['kills']}, {counts['kills at work']} of them left an entry running",
             f"judged: all rows {counts['judgements']} times, {counts['prompts']} prompts",
         ]
 

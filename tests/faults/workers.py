@@ -6,9 +6,11 @@ import time
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from random import Random
 
 from sessions_app.management.worker_process import COMMAND
 from tests.faults.worker import work
+from tests.management.installation import parent_of, process_ids
 
 READY = "worker ready"
 START_SECONDS = 60
@@ -59,6 +61,15 @@ class Workers:
             raise RuntimeError(f"A worker has ended by itself:\n{self.log[-4000:]}")
         os.killpg(process.pid or 0, signal.SIGKILL)
         process.join()
+
+    def kill_child(self, place: int, chance: Random) -> None:
+        """Kill one of the processes that a worker has forked, with SIGKILL; without any, the worker."""
+        worker = self._processes[place].pid
+        children = [pid for pid in process_ids() if parent_of(pid) == worker]
+        if children:
+            os.kill(chance.choice(children), signal.SIGKILL)
+        else:
+            self.kill(place)
 
     def stop(self) -> None:
         """Let all finish what they do and leave."""
