@@ -1,6 +1,7 @@
 import csv
 import json
 import re
+from datetime import timedelta
 from html import unescape
 
 import pytest
@@ -11,8 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from sessions_app.models import Membership
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.replays import replay_session
+from sessions_app.services.sessions import update_session
 from sessions_app.views import tune_replay
-from tests.factories import NOW, make_open_run, make_project, make_session
+from tests.factories import NOW, append_turns, make_open_run, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -232,3 +234,14 @@ def test_nobody_replays_what_is_not_theirs(client, project):
     make_session(make_project("other"), "s")
     for path in (PATH, "/p/p/sessions/s/tune/replay.csv", "/p/other/sessions/s/tune/replay.json"):
         assert client.get(path).status_code == 404
+
+
+def test_at_a_past_turn_the_settings_of_then_are_replayed_as_a(client, project):
+    session = make_session(project, runs=3, settings={"strategy": "buffer", "last_n": 1})
+    later = NOW + timedelta(hours=1)
+    update_session(session=session, changes={"settings": {"last_n": 2}}, now=later)
+    append_turns(session, 3, now=later + timedelta(hours=1))
+    shown = page(client, "?at=3")
+    then, today = replay_session(session=session, settings={"/a": {"last_n": 1}, "/b": {}}, now=NOW)
+    assert totals(shown)["Prompt tokens, all turns"] == [str(then.totals.tokens), str(today.totals.tokens)]
+    assert "Then" in shown.split('id="plots"')[1]

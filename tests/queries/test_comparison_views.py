@@ -1,0 +1,58 @@
+import pytest
+
+from sessions_app.queries.comparison_views import MOST_CHANGES, MOST_ROWS, comparison_view
+from sessions_app.services.prompts import session_prompt
+from tests.factories import NOW, make_session
+
+pytestmark = pytest.mark.django_db
+
+
+def view(session, *, one_by_one=False, a=None, **overrides):
+    ours, theirs = (session_prompt(session=session, overrides=each) for each in (a or {}, overrides))
+    return comparison_view(session=session, a=ours, b=theirs, now=NOW, one_by_one=one_by_one)
+
+
+@pytest.fixture
+def session():
+    return make_session(runs=30, instructions="Be brief.", settings={"strategy": "buffer"})
+
+
+def test_what_both_send_is_a_line_or_one_for_each_run(session):
+    assert [row.words for row in view(session).rows] == ["System: instructions", "Runs 1–30"]
+    words = [row.words for row in view(session, one_by_one=True).rows]
+    assert words[:3] == ["System: instructions", "Run 1", "Run 2"]
+    assert len(words) == 31
+
+
+def test_of_many_runs_that_one_alone_sends_the_first_and_last_are_shown(session):
+    kinds = [(row.kind, row.words or (row.a or row.b).words) for row in view(session, last_n=5).rows]
+    assert kinds == [
+        ("same", "System: instructions"),
+        *[("differs", f"run {n}, user and assistant") for n in (1, 2, 3)],
+        ("folded", "Runs 4–22"),
+        *[("differs", f"run {n}, user and assistant") for n in (23, 24, 25)],
+        ("same", "Runs 26–30"),
+    ]
+
+
+def test_a_changed_range_says_what_its_runs_need(session):
+    (change,) = view(session, last_n=5).changes
+    assert (change.change.first, change.change.last, change.count) == (1, 25, 25)
+    # "question n" and "answer n" need 3 + 1 + 3 tokens each.
+    assert change.tokens == 25 * 14
+
+
+def test_rows_and_changes_are_bounded():
+    session = make_session(runs=200, settings={"strategy": "buffer"})
+    found = view(session, one_by_one=True, last_n=150)
+    assert len(found.rows) == MOST_ROWS
+    assert found.left_out > 0
+    assert len(found.changes) <= MOST_CHANGES
+
+
+def test_figures_of_a_side_without_a_prompt_are_not_known(session):
+    prompt = session_prompt(session=session)
+    found = comparison_view(session=session, a=prompt, b=None, now=NOW, one_by_one=False)
+    assert {figure.b for figure in found.figures} == {None}
+    assert found.rows == ()
+    assert next(each.a for each in found.figures if each.name == "Prompt tokens") == prompt.tokens.total
