@@ -27,4 +27,4 @@ def test_a_child_forked_while_a_sweep_is_asked_for_inherits_no_lock_of_the_broke
 
 
 def test_it_starts_when_the_pool_has_forked():
-    assert "celery.worker.components:Pool" in celery.Sweeper.requires
+    assert celery.Sweeper.requires == ("celery.worker.components:Pool",)
