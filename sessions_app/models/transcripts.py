@@ -148,7 +148,8 @@ class SessionTranscript:
         """The summaries of up to `depth` parent conversations, root first; those without a summary are left out."""
         contexts = []
         for parent, usable in islice(conversations_above(self._session), depth):
-            newest = self._entries.filter(usable).last()
+            # Of two that cover the same that of the fork itself, whatever has come at its parent since.
+            newest = self._entries.filter(usable).order_by("covers_through", "session__depth", "number").last()
             if newest is not None:
                 contexts.append(ParentContext(str(parent), newest.text))
         return contexts[::-1]

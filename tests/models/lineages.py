@@ -14,6 +14,7 @@ def make_session(project, name, *, parent=None, forked_at=None, runs=0, tokens=1
         project=project,
         public_id=name,
         parent=parent,
+        depth=parent.depth + 1 if parent else 0,
         forked_at=forked_at,
         last_position=forked_at or 0,
         shared_tokens_o200k=shared,

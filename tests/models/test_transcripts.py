@@ -193,6 +193,15 @@ def test_nothing_is_handed_down_to_a_fork_that_it_shares(project):
     assert handed_down(child, 1) == ["fork: fork through 3"]
 
 
+def test_what_somebody_writes_at_a_forks_parent_is_not_handed_down_to_the_forks_children(project):
+    parent = make_session(project, "parent", runs=3)
+    fork = make_session(project, "fork", parent=parent, forked_at=2, runs=1)
+    child = make_session(project, "child", parent=fork, runs=1)
+    add_summary(fork, 1)
+    make_summary(parent, 8, 1, ended_at=NOW)
+    assert handed_down(child) == ["fork: fork through 1"]
+
+
 def handed_down(session, depth=1):
     return [f"{context.title}: {context.text}" for context in SessionTranscript(session).parent_contexts(depth)]
 
