@@ -1,6 +1,7 @@
 """Shapes that browsers send."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any
@@ -15,8 +16,27 @@ from sessions_app.domain.memory_settings import LARGEST_INTEGER
 from sessions_app.domain.summaries import SummarizerName
 from sessions_app.domain.summarizers.templates import BUILT_IN_REQUEST, REQUEST_PLACES, SUMMARY, check_template
 from sessions_app.domain.text_cleaning import clean_text
+from sessions_app.domain.transcript import RunStatus
 from sessions_app.queries.imports import Shown
 from sessions_app.queries.session_filters import SessionFilter, SessionSort, SessionView
+
+METADATA = "metadata."
+MOST_METADATA = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SetFilter:
+    """A filter that is set: its name and value in the address, what it is called, the query string without it."""
+
+    name: str
+    value: str
+    label: str
+    rest: str
+
+    @property
+    def is_metadata(self) -> bool:
+        """Whether it is about a name in the metadata, for which there is no field."""
+        return self.name.startswith(METADATA)
 
 
 class SignInForm(AuthenticationForm):
@@ -34,7 +54,7 @@ def _day_field(name: str) -> forms.DateField:
     )
 
 
-def _choice_field(name: str, choices: type[StrEnum], usual: StrEnum) -> forms.TypedChoiceField:
+def _choice_field(name: str, choices: type[StrEnum], usual: StrEnum | None) -> forms.TypedChoiceField:
     return forms.TypedChoiceField(
         required=False,
         choices=[(choice, choice) for choice in choices],
@@ -59,6 +79,14 @@ class SessionFilterForm(forms.Form):
     user = forms.CharField(required=False, max_length=200)
     tag = forms.CharField(required=False, max_length=100, strip=False)
     parent = forms.CharField(required=False, max_length=200)
+    status = _choice_field("status", RunStatus, None)
+    model = forms.CharField(required=False, max_length=200)
+    children = forms.BooleanField(required=False)
+    lost = forms.BooleanField(required=False)
+    unseen = forms.BooleanField(required=False)
+    own = forms.BooleanField(required=False)
+    key = AnyTextField(required=False)
+    value = AnyTextField(required=False)
     since = _day_field("since")
     until = _day_field("until")
     roots = forms.BooleanField(required=False)
@@ -67,13 +95,46 @@ class SessionFilterForm(forms.Form):
 
     def given(self) -> dict[str, str]:
         """Return what is not as it is anyway, as it stands in an address."""
-        wanted = {name: self.data.get(name, "") for name in self.fields}
+        names = (name for name in self.fields if name not in ("key", "value"))
         usual = {"view": SessionView.ALL, "sort": SessionSort.ACTIVITY}
+        wanted = {name: self.data.get(name, "") for name in names} | self._metadata()
         return {name: value for name, value in wanted.items() if value and value != usual.get(name)}
+
+    def _metadata(self) -> dict[str, str]:
+        """Return the values that names in the metadata shall have; one more comes from the fields of its own."""
+        asked = {name: self.data[name] for name in self.data if name.startswith(METADATA) and name != METADATA}
+        if self.data.get("key"):
+            asked[METADATA + self.data["key"]] = self.data.get("value", "")
+        return {clean_text(name): clean_text(value) for name, value in asked.items() if value}
 
     def query(self) -> str:
         """Return the query string of the list as it is filtered now."""
         return urlencode(self.given())
+
+    def set_filters(self) -> list[SetFilter]:
+        """Return the filters that have no field of their own in sight, each with the query string without it."""
+        given = self.given()
+        labels = {
+            "status": self.data.get("status", ""),
+            "model": f"model {self.data.get('model', '')}",
+            "children": "has children",
+            "lost": "has lost runs",
+            "unseen": "has runs not sent",
+            "own": "own settings",
+        }
+        labels |= {name: f"{name.removeprefix(METADATA)} = {value}" for name, value in self._metadata().items()}
+        return [
+            SetFilter(name, given[name], label, urlencode({other: given[other] for other in given if other != name}))
+            for name, label in labels.items()
+            if name in given
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        """Check that no more names of the metadata are asked for than anybody needs."""
+        given: dict[str, Any] = super().clean() or {}
+        if len(self._metadata()) > MOST_METADATA:
+            self.add_error(None, f"At most {MOST_METADATA} names in the metadata can be asked for.")
+        return given
 
     def wanted(self) -> SessionFilter:
         """Return what is asked for; `until` includes its day, in UTC."""
@@ -83,6 +144,13 @@ class SessionFilterForm(forms.Form):
             user_id=given["user"],
             tag=given["tag"],
             parent_id=given["parent"],
+            metadata={name.removeprefix(METADATA): value for name, value in self._metadata().items()},
+            status=given["status"],
+            model=given["model"],
+            children=given["children"],
+            lost=given["lost"],
+            unseen=given["unseen"],
+            own_settings=given["own"],
             view=given["view"],
             since=_start_of(given["since"]),
             until=_start_of(given["until"], days_later=1),

@@ -8,6 +8,7 @@ from pydantic import Field
 from sessions_app.api.schemas import Count, In, JsonObject, Out, PageQuery, PublicId, Time
 from sessions_app.api.setting_schemas import SparseSettings
 from sessions_app.domain.session_fields import LONGEST, LONGEST_TAG, MOST_TAGS
+from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Session, Summary
 from sessions_app.queries.session_listing import ORDERS
 
@@ -127,6 +128,13 @@ class SessionQuery(PageQuery):
     roots: bool = Field(default=False, description="Only sessions without a parent.")
     since: Time | None = Field(default=None, description="Changed at this time or later.")
     until: Time | None = Field(default=None, description="Changed before this time.")
+    status: Literal[tuple(RunStatus)] | None = Field(  # type: ignore[valid-type]
+        default=None, description="The state of the newest run of its own."
+    )
+    model: str = Field(default="", description="The model of the newest run of its own.")
+    has_children: bool = Field(default=False, description="Only sessions with children or forks.")
+    has_lost_runs: bool = Field(default=False, description="Only sessions whose next prompt loses runs.")
+    has_own_settings: bool = Field(default=False, description="Only sessions with memory settings of their own.")
     sort: Literal[tuple(ORDERS)] = "-updated_at"  # type: ignore[valid-type]
 
 

@@ -88,6 +88,11 @@ def list_sessions(request: ApiRequest, query: Query[SessionQuery]) -> SessionPag
         metadata=_metadata_filters(request),
         since=query.since,
         until=query.until,
+        status=query.status,
+        model=query.model,
+        children=query.has_children,
+        lost=query.has_lost_runs,
+        own_settings=query.has_own_settings,
     )
     rows = listed_sessions(project=request.auth.project, wanted=wanted)
     found, cursor = page_of(rows, ORDERS[query.sort], limit=query.limit, cursor=query.cursor)

@@ -55,6 +55,8 @@ class Session(models.Model):
     rests_since = models.DateTimeField(null=True, blank=True, help_text="Since a rollback nothing is summarized.")
     rests_by = models.CharField(max_length=200, blank=True)
     prompt_snapshot = models.JSONField(null=True, blank=True, help_text="The next prompt as it was last worked out.")
+    lost_runs = models.PositiveIntegerField(default=0, help_text="How many the next prompt loses, as last worked out.")
+    unseen_runs = models.PositiveIntegerField(default=0, help_text="How many the model cannot see, with those.")
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     tree_active_at = models.DateTimeField(help_text="At a root: when anything in its tree last changed.")
@@ -101,6 +103,12 @@ class Session(models.Model):
                 fields=["summary_wanted_at"],
                 condition=~Q(summary_wanted_at=None),
                 name="session_summary_wanted",
+            ),
+            models.Index(
+                fields=["project", "-updated_at", "-id"], condition=Q(lost_runs__gt=0), name="session_with_lost"
+            ),
+            models.Index(
+                fields=["project", "-updated_at", "-id"], condition=Q(unseen_runs__gt=0), name="session_with_unseen"
             ),
             # What the sidebar counts.
             models.Index(

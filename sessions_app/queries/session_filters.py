@@ -1,13 +1,25 @@
 """Which sessions the list shows: what its filters pick."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from django.db.models import Q
+
 from sessions_app.domain.search_words import read_query
+from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Project, Run, Session
 from sessions_app.models.search_index import sessions_with
 from sessions_app.models.sessions import SessionQuerySet
+from sessions_app.queries.session_conditions import (
+    has_children,
+    has_lost_runs,
+    has_metadata,
+    has_own_settings,
+    has_unseen_runs,
+    newest_run_is,
+)
 
 
 class SessionSort(StrEnum):
@@ -29,11 +41,22 @@ class SessionView(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SessionFilter:
-    """Which sessions to list; `since` and `until` (exclusive) bound the last activity."""
+    """Which sessions to list; `since` and `until` (exclusive) bound the last activity.
+
+    `status` and `model` are those of the newest run; `lost` and `unseen`: the next prompt loses runs, or leaves runs
+    out that the model cannot see.
+    """
 
     words: str = ""
     user_id: str = ""
     tag: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    status: RunStatus | None = None
+    model: str = ""
+    children: bool = False
+    lost: bool = False
+    unseen: bool = False
+    own_settings: bool = False
     parent_id: str = ""
     view: SessionView = SessionView.ALL
     since: datetime | None = None
@@ -44,12 +67,26 @@ class SessionFilter:
     @property
     def picks_sessions(self) -> bool:
         """Whether single sessions are looked for, wherever in a tree they stand; else whole trees are listed."""
-        return bool(self.words or self.user_id or self.tag or self.parent_id or self.view is not SessionView.ALL)
+        named = self.words or self.user_id or self.tag or self.parent_id or self.view is not SessionView.ALL
+        return bool(named or any(self.conditions()))
 
     @property
     def narrows(self) -> bool:
         """Whether anything at all is left out."""
         return self.picks_sessions or self.since is not None or self.until is not None
+
+    def conditions(self) -> Iterator[Q]:
+        """Yield what single sessions have to fulfil besides what they are called."""
+        yield from (has_metadata(name, text) for name, text in self.metadata.items())
+        if self.status or self.model:
+            yield newest_run_is(status=self.status, model=self.model)
+        flags = (
+            (self.children, has_children),
+            (self.lost, has_lost_runs),
+            (self.unseen, has_unseen_runs),
+            (self.own_settings, has_own_settings),
+        )
+        yield from (condition() for is_wanted, condition in flags if is_wanted)
 
 
 def matching_sessions(project: Project, wanted: SessionFilter) -> SessionQuerySet:
@@ -61,6 +98,8 @@ def matching_sessions(project: Project, wanted: SessionFilter) -> SessionQuerySe
         sessions = sessions.roots()
     exact = {"user_id": wanted.user_id, "tags__name": wanted.tag, "parent__public_id": wanted.parent_id}
     sessions = sessions.filter(**{name: value for name, value in exact.items() if value})
+    for condition in wanted.conditions():
+        sessions = sessions.filter(condition)
     return _active_between(in_view(sessions, project, wanted.view), wanted)
 
 

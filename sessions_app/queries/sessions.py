@@ -16,6 +16,7 @@ from sessions_app.queries import session_trees
 from sessions_app.queries.capped_counts import COUNTED_AT_MOST, CappedCount, capped_count
 from sessions_app.queries.keyset import Cursor, Order, read_count, read_cursor, read_text, read_time, rows_behind
 from sessions_app.queries.search_hits import Hit, search_hits
+from sessions_app.queries.session_conditions import has_lost_runs, has_unseen_runs
 from sessions_app.queries.session_filters import SessionFilter, SessionSort, SessionView, in_view, matching_sessions
 from sessions_app.queries.session_rows import MoreChildren, SessionRow, with_row_columns
 from sessions_app.queries.session_trees import Tree
@@ -129,9 +130,12 @@ def _order(wanted: SessionFilter) -> Order:
 
 @dataclass(frozen=True, slots=True)
 class Sidebar:
-    """The sidebar's counts: of each view, and of the tags and users seen most among the newest 10,000 sessions."""
+    """The sidebar's counts: of each view, of sessions with runs that the next prompt loses or leaves unseen, and of
+    the tags and users seen most among the newest 10,000 sessions."""
 
     views: Mapping[SessionView, CappedCount]
+    lost: CappedCount
+    unseen: CappedCount
     tags: Sequence[tuple[str, int]]
     users: Sequence[tuple[str, int]]
 
@@ -155,6 +159,8 @@ def sidebar(*, project: Project) -> Sidebar:
     users = Session.objects.filter(pk__in=newest).exclude(user_id="").values_list("user_id")
     return Sidebar(
         views={view: capped_count(in_view(sessions, project, view)) for view in SessionView},
+        lost=capped_count(sessions.filter(has_lost_runs())),
+        unseen=capped_count(sessions.filter(has_unseen_runs())),
         tags=list(tags.annotate(count=Count("pk")).order_by("-count", "name")[:NAMES_SHOWN]),
         users=list(users.annotate(count=Count("pk")).order_by("-count", "user_id")[:NAMES_SHOWN]),
     )

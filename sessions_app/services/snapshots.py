@@ -22,7 +22,8 @@ def refresh_snapshot(*, session: Session) -> int:
     except NotFound:
         return 0
     if snapshot != stored.prompt_snapshot:
-        Session.objects.filter(pk=stored.pk).update(prompt_snapshot=snapshot)
+        unseen, lost = snapshot.get("unseen", 0), snapshot.get("lost", 0)
+        Session.objects.filter(pk=stored.pk).update(prompt_snapshot=snapshot, unseen_runs=unseen, lost_runs=lost)
     return int(snapshot.get("lost_through", 0))
 
 

@@ -1,5 +1,7 @@
 """Sessions over the API."""
 
+from dataclasses import replace
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -209,13 +211,16 @@ def test_a_fork_shares_runs(bot, project):
 def listed(project):
     root = make_session(project, "app.1", title="Refund for Anna", user_id="anna", tags=["blue", "red"])
     make_session(project, "app.2", parent=root, title="100% sure", metadata={"env": "prod", "n": 1, "on": True})
-    append_runs(session=Session.objects.get(public_id="app.2"), runs=[simple_turn("My red umbrella", "ok")], now=NOW)
+    turn = replace(simple_turn("My red umbrella", "ok"), model="gpt-4o")
+    append_runs(session=Session.objects.get(public_id="app.2"), runs=[turn], now=NOW)
     make_session(
         project,
         "App.3",
         tags=["blue"],
         metadata={"env": "test", "0": "zero", 'q"': "quoted", "ä": "umlaut", "b\\": "slash"},
     )
+    Session.objects.filter(public_id="App.3").update(lost_runs=1)
+    Session.objects.filter(public_id="app.1").update(settings={"max_runs": 2})
     make_session(make_project("other"), "app.9", title="Refund", user_id="anna", tags=["blue"])
 
 
@@ -259,6 +264,14 @@ def listed(project):
         ("metadata.nope=1e999", []),
         ("metadata.nope=99999999999999999999", []),
         ("metadata.a'b=x", []),
+        ("status=completed", ["app.2"]),
+        ("status=failed", []),
+        ("model=gpt-4o", ["app.2"]),
+        ("model=gpt-4o&status=failed", []),
+        ("has_children=true", ["app.1"]),
+        ("has_lost_runs=true", ["App.3"]),
+        ("has_own_settings=true", ["app.1"]),
+        ("has_own_settings=false", ["app.1", "app.2", "App.3"]),
         ("since=2026-05-04T12:00:00Z", ["app.1", "app.2", "App.3"]),
         ("since=2026-05-04T14:00:01%2B02:00", []),
         ("until=2026-05-04T12:00:00Z", []),
@@ -285,6 +298,7 @@ def test_filters(bot, listed, query, expected):
         ("until=0001-01-01T00:00:00%2B14:00", "/until"),
         ("tagg=blue", "/tagg"),
         ("roots=maybe", "/roots"),
+        ("status=odd", "/status"),
         ("prefix=" + "x" * 501, "/prefix"),
         ("tag=x&" * 11, "/tag"),
         ("&".join(f"metadata.{n}=x" for n in range(11)), "/metadata.KEY"),

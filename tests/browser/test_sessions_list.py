@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.models import Session
+from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import create_session
 from tests.factories import NOW, make_session
 
@@ -159,3 +161,37 @@ def test_c47_hostile_titles_tags_users_and_search_words_are_shown_as_text(projec
         expect(page.locator("#q")).to_have_value(text)
     assert page.evaluate("window.pwned") is None
     assert Session.objects.count() == len(payloads)
+
+
+def test_words_lead_to_the_run_that_they_stand_in(tree, show):
+    late = Session.objects.get(public_id="late")
+    append_runs(session=late, runs=[simple_turn("Where is my suitcase?", "On rack seven")], now=NOW)
+    page = show()
+    page.keyboard.press("/")
+    page.keyboard.type("suitca")
+    expect(page.locator(".hit mark")).to_have_text("suitcase")
+    expect(titles(page)).to_have_text(["Family trip", "Hotel", "Late arrival"])
+    page.locator(".hit").click()
+    expect(page).to_have_url(re.compile(r"/sessions/late/\?from=2&to=2&whole=2#run-2$"))
+    expect(page.locator("#run-2")).to_contain_text("Where is my suitcase?")
+
+
+def test_filters_of_menus_become_labels_that_are_removed_one_by_one(project, show):
+    make_session(project, "web", title="From the web", metadata={"channel": "web"}, settings={"max_runs": 2})
+    make_session(project, "phone", title="By phone", metadata={"channel": "phone"})
+    page = show()
+    page.get_by_role("button", name="Metadata").click()
+    page.get_by_label("Name").fill("channel")
+    page.get_by_label("Value").fill("web")
+    page.get_by_label("Value").press("Enter")
+    expect(titles(page)).to_have_text(["From the web"])
+    expect(page).to_have_url(re.compile(r"\?metadata.channel=web$"))
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="More").click()
+    page.get_by_label("Has settings of its own").check()
+    expect(page).to_have_url(re.compile(r"\?own=1&metadata.channel=web$"))
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="channel = web, remove this filter").click()
+    expect(page).to_have_url(re.compile(r"\?own=1$"))
+    page.get_by_role("link", name="own settings, remove this filter").click()
+    expect(titles(page)).to_have_count(2)

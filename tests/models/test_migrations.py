@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
-from sessions_app.models import Run, SettingsVersion
+from sessions_app.models import Project, Run, Session, SettingsVersion
 from tests.factories import make_project, make_session
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +28,20 @@ def test_what_messages_said_beyond_events_leaves_the_metadata(metadata, left, ex
 
     run = Run.objects.get()
     assert (run.metadata, run.extras) == (left, extras)
+
+
+def test_lost_and_unseen_runs_are_taken_from_stored_figures(monkeypatch):
+    figures = [{"unseen": 5, "lost": 2}, {"unseen": 4, "lost": 0}, {"error": "no budget"}, None]
+    for number, snapshot in enumerate(figures):
+        make_session(Project.objects.get_or_create(slug="p")[0], f"s{number}")
+        Session.objects.filter(public_id=f"s{number}").update(prompt_snapshot=snapshot)
+    migration = import_module("sessions_app.migrations.0013_lost_and_unseen_runs")
+    monkeypatch.setattr(migration, "AT_ONCE", 2)
+
+    migration.take_from_snapshots(apps, None)
+
+    taken = Session.objects.order_by("public_id").values_list("unseen_runs", "lost_runs")
+    assert list(taken) == [(5, 2), (4, 0), (0, 0), (0, 0)]
 
 
 def test_what_is_in_force_when_versions_begin_is_the_first_of_them():

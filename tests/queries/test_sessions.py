@@ -20,7 +20,7 @@ from sessions_app.queries.sessions import (
     sidebar,
 )
 from sessions_app.services.runs import append_runs
-from tests.factories import NOW, analyze_if_many, append_turns, make_project, make_session
+from tests.factories import NOW, analyze_if_many, append_turns, make_open_run, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 MODEL = "gpt-4.1-mini"
@@ -161,6 +161,62 @@ def test_a_hit_below_the_root_stands_under_its_ancestors(tree):
 )
 def test_filters_and_orders(tree, wanted, expected):
     assert ids(page_of(tree, wanted)) == expected
+
+
+@pytest.fixture
+def varied(project):
+    """A session for each thing that a filter may ask for."""
+    parent = make_session(project, "parent", metadata={"channel": "web", "n": 5})
+    append_turns(parent)
+    child = make_session(project, "child", parent=parent, settings={"max_runs": 3}, metadata={"channel": "voice"})
+    failed = NewRun((), status=RunStatus.FAILED, error="x", model="gpt-4o")
+    append_runs(session=child, runs=[failed], now=NOW)
+    mended = make_session(project, "mended")
+    append_runs(session=mended, runs=[failed, NewRun((), model="gpt-4.1")], now=NOW)
+    make_open_run(make_session(project, "open"))
+    for name, figures in (("losing", (2, 3)), ("pruning", (0, 4))):
+        make_session(project, name)
+        Session.objects.filter(public_id=name).update(lost_runs=figures[0], unseen_runs=figures[1])
+    return project
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({"status": RunStatus.FAILED}, {"child"}),
+        ({"status": RunStatus.COMPLETED}, {"parent", "mended"}),
+        ({"status": RunStatus.RUNNING}, {"open"}),
+        ({"model": "gpt-4o"}, {"child"}),
+        ({"model": "gpt-4.1", "status": RunStatus.COMPLETED}, {"mended"}),
+        ({"model": "gpt"}, set()),
+        ({"metadata": {"channel": "web"}}, {"parent"}),
+        ({"metadata": {"channel": "web", "n": "5"}}, {"parent"}),
+        ({"metadata": {"channel": "web", "n": "6"}}, set()),
+        ({"children": True}, {"parent"}),
+        ({"lost": True}, {"losing"}),
+        ({"unseen": True}, {"losing", "pruning"}),
+        ({"own_settings": True}, {"child"}),
+        ({"own_settings": True, "words": "child"}, {"child"}),
+        ({"own_settings": True, "children": True}, set()),
+        ({"lost": True, "roots_only": True}, {"losing"}),
+    ],
+)
+def test_filters_by_what_sessions_hold(varied, wanted, expected):
+    page = page_of(varied, SessionFilter(**wanted))
+    assert {row.public_id for tree in page.trees for row in tree.rows if row.sought} == expected
+
+
+def test_the_sidebar_counts_sessions_with_lost_and_unseen_runs(varied):
+    shown = sidebar(project=varied)
+    assert (str(shown.lost), str(shown.unseen)) == ("1", "2")
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only on SQLite: the wording of its plans")
+@pytest.mark.parametrize(("wanted", "index"), [({"lost": True}, "with_lost"), ({"unseen": True}, "with_unseen")])
+def test_lost_and_unseen_runs_are_found_in_indexes_of_their_own(varied, wanted, index):
+    finding, *_ = plans_of(varied, SessionFilter(**wanted))
+    assert f"session_{index}" in str(finding)
+    assert "TEMP B-TREE" not in str(finding)
 
 
 def test_titles_are_ordered_without_regard_to_case(project):
@@ -327,7 +383,7 @@ def test_the_number_of_queries_does_not_depend_on_how_many_sessions_there_are(tr
     SessionTag.objects.bulk_create(SessionTag(session=parent, name="refund") for parent in parents[:5000])
     many = [queries_of(tree, wanted) for wanted in WANTED]
     # One more counts what is not all on the page.
-    assert max(many) <= max(few) + 1 <= 14
+    assert max(many) <= max(few) + 1 <= 16
     assert str(page_of(tree).total) == "10,000+"
     assert sidebar(project=tree).at_least
 
