@@ -9,9 +9,11 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.models import Membership
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.replays import replay_session
+from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import update_session
 from sessions_app.views import tune_replay
 from tests.factories import NOW, append_turns, make_open_run, make_project, make_session
@@ -245,3 +247,14 @@ def test_at_a_past_turn_the_settings_of_then_are_replayed_as_a(client, project):
     then, today = replay_session(session=session, settings={"/a": {"last_n": 1}, "/b": {}}, now=NOW)
     assert totals(shown)["Prompt tokens, all turns"] == [str(then.totals.tokens), str(today.totals.tokens)]
     assert "Then" in shown.split('id="plots"')[1]
+
+
+@pytest.mark.parametrize("path", ["tune/compare/?last_n=0", "tune/replay/?as=table", "tune/replay/?last_n=0"])
+def test_hostile_texts_stay_texts(client, project, path):
+    hostile = "<script>alert(1)</script><img src=//evil.example/x>"
+    session = make_session(project, runs=1, title=hostile, instructions=hostile, settings={"strategy": "buffer"})
+    append_runs(session=session, runs=[simple_turn(hostile, hostile)], now=NOW)
+    shown = client.get(f"/p/p/sessions/s/{path}").content.decode()
+    assert "<script>alert" not in shown
+    assert "<img" not in shown
+    assert "&lt;script&gt;alert" in shown
