@@ -214,6 +214,7 @@ def test_the_session_page_leads_to_the_ledger(client, session):
     shown = page(client, "/p/p/sessions/s/")
     assert f'href="{LEDGER}' in shown
     add(session, 3, 8, status="failed", error="No answer.")
+    Session.objects.update(next_attempt_at=NOW)
     assert shown.count(f'href="{LEDGER}') < page(client, "/p/p/sessions/s/").count(f'href="{LEDGER}')
     session.summaries.filter(number=3).update(status="cancelled")
     assert "No answer." not in page(client, "/p/p/sessions/s/")
