@@ -133,7 +133,9 @@ def test_after_a_failure_the_page_waits_for_the_next_attempt(client, session):
     Session.objects.update(next_attempt_at=NOW)
     shown = page(client)
     assert re.search(r"Next: the oldest of runs 6–10 again, (at|on) <time", shown)
-    poll = f"{LEDGER}?" + re.search(r"poll=after-\w+", shown)[0]
+    polled = re.search(r"poll=after-\w+", shown)
+    assert polled
+    poll = f"{LEDGER}?{polled[0]}"
     assert page(client, poll, status=204, **HTMX) == ""
     Session.objects.update(next_attempt_at=timezone.now())
     assert client.get(poll, headers=HTMX)["HX-Retarget"] == "#ledger"
