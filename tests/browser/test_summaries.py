@@ -87,7 +87,7 @@ def test_what_waits_is_cancelled(ledger, session):
 def test_one_goes_back_rests_and_goes_on(ledger, session):
     ledger.get_by_role("link", name="Roll back to #1").click()
     dialog = ledger.get_by_role("dialog", name="Roll back to summary #1?")
-    expect(dialog).to_contain_text("Runs 4–12 are word for word again")
+    expect(dialog).to_contain_text("Runs 4–12 are sent word for word")
     dialog.get_by_role("button", name="Roll back").click()
 
     rests = ledger.locator(".rest-b")
