@@ -9,7 +9,7 @@ from sessions_app.models.recordings import SessionRecording
 from sessions_app.models.runs import Event, Run, event_values
 from sessions_app.models.sessions import Session, SessionTag
 from sessions_app.models.settings_versions import InForce, SettingsVersion, VersionOrigin, settings_at
-from sessions_app.models.summaries import Summary, SummaryOrigin, SummaryStatus
+from sessions_app.models.summaries import Summary, SummaryAbsence, SummaryOrigin, SummaryStatus
 from sessions_app.models.summarizers import ProjectSummarizer, SummarizerAnswer
 from sessions_app.models.transcripts import SessionTranscript
 
@@ -37,6 +37,7 @@ __all__ = [
     "Stretch",
     "SummarizerAnswer",
     "Summary",
+    "SummaryAbsence",
     "SummaryOrigin",
     "SummaryStatus",
     "VersionOrigin",

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from sessions_app.domain.transcript import SummaryEntry
 from sessions_app.models.sessions import Session
@@ -41,7 +41,8 @@ class SummaryQuerySet(models.QuerySet["Summary"]):
         """The chain that was in use at a moment, newest last."""
         kept = Q(retired_at=None) | Q(retired_at__gt=moment)
         made = self.filter(kept, status=SummaryStatus.COMPLETED, ended_at__lte=moment)
-        return made.order_by("covers_through", "number")
+        away = SummaryAbsence.objects.filter(entry=OuterRef("pk"), since__lte=moment, until__gt=moment)
+        return made.filter(~Exists(away)).order_by("covers_through", "number")
 
     def unfinished(self) -> "SummaryQuerySet":
         """Entries that wait for a worker or are being worked on: at most one of a session."""
@@ -111,3 +112,14 @@ class Summary(models.Model):
     def to_value(self) -> SummaryEntry:
         """Return the entry as a value."""
         return SummaryEntry(self.public_id, self.number, self.covers_through, self.text)
+
+
+class SummaryAbsence(models.Model):
+    """A time in which an entry was out of use, before a person put it into use again."""
+
+    entry = models.ForeignKey(Summary, on_delete=models.CASCADE, related_name="absences")
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.entry} from {self.since} until {self.until}"

@@ -11,7 +11,7 @@ from sessions_app.domain.facts.report import from_stored, kept, to_stored
 from sessions_app.domain.language_models import language_model
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.domain.tokens import STORED_COUNTER
-from sessions_app.models import Session, SessionTranscript, Summary, SummaryOrigin, SummaryStatus
+from sessions_app.models import Session, SessionTranscript, Summary, SummaryAbsence, SummaryOrigin, SummaryStatus
 from sessions_app.models.summaries import UNFINISHED
 from sessions_app.services.prompts import effective_settings
 from sessions_app.services.wishes import lock_for_change, wish_for_hearers
@@ -122,12 +122,24 @@ def roll_back(*, session: Session, entry: Summary, actor: str, now: datetime) ->
         _stop(stored, f"The session was rolled back to summary #{target.number}.", now)
         chain = _chain(target)
         stored.summaries.in_use().exclude(pk__in=chain).update(retired_at=now)
-        stored.summaries.filter(pk__in=chain).update(retired_at=None)
+        _use_again(chain, now)
         stored.summary, stored.rests_since, stored.rests_by = target, now, actor
         stored.next_attempt_at, stored.summarize_through = None, 0
         stored.save(update_fields=["summary", "rests_since", "rests_by", "next_attempt_at", "summarize_through"])
         wish_for_hearers(session=stored, now=now)
     return stored
+
+
+def _use_again(chain: list[int], now: datetime) -> None:
+    """Put those of the entries that were out of use into use, and note from when they were not."""
+    retired = Summary.objects.filter(pk__in=chain).exclude(retired_at=None)
+    absences = [
+        SummaryAbsence(entry=entry, since=entry.retired_at, until=now)
+        for entry in retired.only("retired_at")
+        if entry.retired_at
+    ]
+    SummaryAbsence.objects.bulk_create(absences)
+    retired.update(retired_at=None)
 
 
 def resume(*, session: Session, now: datetime) -> Session:

@@ -21,6 +21,7 @@ from sessions_app.models import (
     SettingsVersion,
     SummarizerAnswer,
     Summary,
+    SummaryAbsence,
 )
 from sessions_app.models.identifiers import new_run_id
 from sessions_app.models.search_index import forget_events, forget_sessions
@@ -159,6 +160,7 @@ def _erase(sessions: Iterable[int]) -> None:
             SettingsVersion.objects.filter(session__in=keys),
             SummarizerAnswer.objects.filter(session__in=keys),
             Run.objects.filter(session__in=keys),
+            SummaryAbsence.objects.filter(entry__session__in=keys),
             Summary.objects.filter(session__in=keys),
         ):
             _delete_rows(rows)

@@ -17,7 +17,7 @@ from sessions_app.services.ledgers import (
     summarize_now,
     wait_until_ended,
 )
-from sessions_app.services.session_deletion import delete_session
+from sessions_app.services.session_deletion import Children, delete_session
 from sessions_app.services.sessions import fork_session
 from sessions_app.services.summaries import Outcome, advance
 from tests.factories import NOW, append_turns, make_session
@@ -327,6 +327,19 @@ def test_a_past_turn_sees_what_was_in_use_then(summarized, scripted):
     assert sent(summarized) == [5, 6, 7, 8, 9, 10]
     in_use_then = Summary.objects.in_use_at(LATER).filter(session=summarized)
     assert [entry.number for entry in in_use_then] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_past_turn_does_not_see_what_came_into_use_again_later(summarized):
+    entry = entry_of(summarized, 6)
+    roll_back(session=summarized, entry=entry_of(summarized, 2), actor="mira", now=LATER)
+    roll_back(session=summarized, entry=entry, actor="mira", now=SOON)
+    in_use = [
+        [entry.number for entry in Summary.objects.in_use_at(moment).filter(session=summarized)]
+        for moment in (LATER - timedelta(seconds=1), LATER, SOON)
+    ]
+    assert in_use == [[1, 2, 3, 4, 5, 6], [1, 2], [1, 2, 3, 4, 5, 6]]
+    delete_session(session=summarized, children=Children.REFUSE, now=SOON)
+    assert not Summary.objects.exists()
 
 
 def test_a_rollback_at_the_parent_does_not_touch_a_fork(summarized):
