@@ -31,12 +31,15 @@ def from_rows(conversation: Mapping[str, Any]) -> Engine:
     """Return the engine over rows; a fork shares its first runs with its parent, which is a fork itself."""
     parent = _parents(make_project(f"p{next(_numbers)}"), conversation)
     runs, shared = list(map(_new_run, conversation["runs"])), conversation["shared"]
-    session, own = parent, runs
+    session, own, holders = parent, runs, []
     if shared is not None:
         between = _forked_behind(parent, runs[:shared]) if shared % 2 else _forked_within(parent, runs[:shared])
         session, own = _child(between, forked_at=shared, instructions=conversation["instructions"]), runs[shared:]
+        holders = [parent, between]
     append_runs(session=session, runs=own, now=NOW)
-    _summarize(session, conversation["summaries"])
+    # A past turn that is shared has the summaries of whoever holds its run.
+    for each in (*holders, session):
+        _summarize(each, conversation["summaries"])
     return engine_over(SessionTranscript(Session.objects.get(pk=session.pk)))
 
 
