@@ -1,21 +1,11 @@
 """Forking on the pages."""
 
 import pytest
-from django.contrib.auth import get_user_model
 
-from sessions_app.models import Membership, Session
-from tests.factories import make_open_run, make_project, make_session
+from sessions_app.models import Session
+from tests.factories import make_open_run, make_session
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def project(client):
-    user = get_user_model().objects.create_user("reader")
-    project = make_project()
-    Membership.objects.create(project=project, user=user)
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    return project
 
 
 def test_it_asks_before_it_forks_and_proposes_a_title_of_its_own(client, project):

@@ -2,7 +2,6 @@ import re
 from dataclasses import replace
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils.html import strip_tags
@@ -10,7 +9,7 @@ from django.utils.html import strip_tags
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.plan import WarningCode
 from sessions_app.domain.transcript import Event, EventKind, ToolCall
-from sessions_app.models import Membership, Session, Summary
+from sessions_app.models import Session, Summary
 from sessions_app.services.prompts import session_plan, session_prompt
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session
@@ -21,15 +20,6 @@ pytestmark = pytest.mark.django_db
 
 HTMX = {"HX-Request": "true"}
 HOSTILE = "</article><script>alert(1)</script>{{ 7 }} \"'&"
-
-
-@pytest.fixture
-def project(client):
-    user = get_user_model().objects.create_user("reader")
-    project = make_project()
-    Membership.objects.create(project=project, user=user)
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    return project
 
 
 def page(client, path, status=200, **headers):

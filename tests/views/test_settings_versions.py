@@ -4,11 +4,10 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from sessions_app.models import Membership, Profile, Project, Session
+from sessions_app.models import Profile, Project, Session
 from sessions_app.queries.settings_versions import ROWS_AT_ONCE
 from sessions_app.services.profiles import save_new_profile
 from sessions_app.services.sessions import update_session
@@ -18,15 +17,6 @@ from tests.factories import NOW, append_turns, make_project, make_session
 pytestmark = pytest.mark.django_db
 
 SESSION, PROJECT, PROFILES = "/p/p/sessions/s/versions/", "/p/p/settings/versions/", "/p/p/settings/profiles/"
-
-
-@pytest.fixture
-def project(client):
-    user = get_user_model().objects.create_user("reader")
-    project = make_project()
-    Membership.objects.create(project=project, user=user)
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    return project
 
 
 def save(session, note="", **settings):

@@ -5,11 +5,10 @@ import re
 from decimal import Decimal
 
 import pytest
-from django.contrib.auth import get_user_model
 from pydantic import SecretStr
 
 from sessions_app.domain.summarizers.templates import BUILT_IN_REQUEST
-from sessions_app.models import Membership, ProjectSummarizer
+from sessions_app.models import ProjectSummarizer
 from tests.factories import make_project, make_session
 from tests.scripted_endpoint import ScriptedEndpoint, Status, Text
 from tests.services.summarizing import AT_ONCE, advance_all
@@ -19,15 +18,6 @@ pytestmark = pytest.mark.django_db
 PAGE = "/p/p/settings/summarizer/"
 SECRET = "sk-never-to-be-shown"
 REQUEST = "Sum up.\n{summary}\n{runs}"
-
-
-@pytest.fixture
-def project(client):
-    user = get_user_model().objects.create_user("reader")
-    project = make_project()
-    Membership.objects.create(project=project, user=user)
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    return project
 
 
 @pytest.fixture(autouse=True)

@@ -2,13 +2,12 @@ import json
 import re
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.utils.html import escape
 
 from sessions_app.domain.language_models import ModelFacts
 from sessions_app.domain.memory_settings import SETTINGS, Strategy
 from sessions_app.domain.strategies import STRATEGIES
-from sessions_app.models import Membership, Project, Session
+from sessions_app.models import Project, Session
 from sessions_app.services.model_overrides import set_model_override
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.sessions import fork_session
@@ -17,15 +16,6 @@ from tests.factories import NOW, make_open_run, make_project, make_session
 pytestmark = pytest.mark.django_db
 
 RESULT = {"HX-Request": "true", "HX-Target": "result"}
-
-
-@pytest.fixture
-def project(client):
-    user = get_user_model().objects.create_user("reader")
-    project = make_project()
-    Membership.objects.create(project=project, user=user)
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    return project
 
 
 def page(client, path, **headers):

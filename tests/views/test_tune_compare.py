@@ -2,11 +2,9 @@ import re
 from html import unescape
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from sessions_app.models import Membership
 from sessions_app.services.prompts import session_prompt
 from tests.factories import make_open_run, make_project, make_session
 
@@ -14,15 +12,6 @@ pytestmark = pytest.mark.django_db
 
 PATH = "/p/p/sessions/s/tune/compare/"
 RESULT = {"HX-Request": "true", "HX-Target": "result"}
-
-
-@pytest.fixture
-def project(client):
-    user = get_user_model().objects.create_user("reader")
-    project = make_project()
-    Membership.objects.create(project=project, user=user)
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    return project
 
 
 def page(client, query="", **headers):

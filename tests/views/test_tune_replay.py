@@ -5,12 +5,10 @@ from datetime import timedelta
 from html import unescape
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.openai_messages import simple_turn
-from sessions_app.models import Membership
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.replays import replay_session
 from sessions_app.services.runs import append_runs
@@ -22,15 +20,6 @@ pytestmark = pytest.mark.django_db
 
 PATH = "/p/p/sessions/s/tune/replay/"
 RESULT = {"HX-Request": "true", "HX-Target": "result"}
-
-
-@pytest.fixture
-def project(client):
-    user = get_user_model().objects.create_user("reader")
-    project = make_project()
-    Membership.objects.create(project=project, user=user)
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    return project
 
 
 def page(client, query="", **headers):

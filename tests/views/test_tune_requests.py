@@ -6,15 +6,14 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.utils.html import escape
 
 from sessions_app.domain.openai_messages import simple_turn
-from sessions_app.models import Membership, Run
+from sessions_app.models import Run
 from sessions_app.services.keys import create_api_key
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs
-from tests.factories import NOW, make_open_run, make_project, make_session
+from tests.factories import NOW, make_open_run, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -23,15 +22,6 @@ RESULT = {"HX-Request": "true", "HX-Target": "result"}
 TOOLS = [{"type": "function", "function": {"name": "search", "parameters": {"properties": {"q": {"type": "string"}}}}}]
 BASE = [{"role": "system", "content": "Before."}, {"role": "user", "content": "And after?"}]
 LONG = "A fact that goes on. " * 200
-
-
-@pytest.fixture
-def project(client):
-    user = get_user_model().objects.create_user("reader")
-    project = make_project()
-    Membership.objects.create(project=project, user=user)
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    return project
 
 
 def page(client, texts, path=PAGE):

@@ -3,26 +3,16 @@
 import re
 
 import pytest
-from django.contrib.auth import get_user_model
 
 from sessions_app.domain.memory_settings import SETTINGS
-from sessions_app.models import Membership, Profile, Project
-from tests.factories import make_project, make_session
+from sessions_app.models import Profile, Project
+from tests.factories import make_session
 from tests.services.summarizing import AT_ONCE, advance_all
 
 pytestmark = pytest.mark.django_db
 
 SUMMARIZED = "will be summarized"
 NO_PROMPT = "No prompt of this session can be built with them"
-
-
-@pytest.fixture
-def project(client):
-    user = get_user_model().objects.create_user("reader")
-    project = make_project()
-    Membership.objects.create(project=project, user=user)
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    return project
 
 
 def asked(client, path, form):
