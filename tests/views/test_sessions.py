@@ -342,12 +342,14 @@ def test_a_row_tells_the_state_of_the_summary(client, tree, project):
     ("columns", "badge"),
     [
         ({"next_attempt_at": NOW}, "failed after run 2"),
-        ({"rests_since": NOW, "summary_wanted_at": timezone.now() - timedelta(hours=1)}, "resting, runs 1–2"),
-        ({"summary_wanted_at": timezone.now() - timedelta(minutes=5)}, "behind, runs 1–2"),
-        ({"summary_wanted_at": timezone.now() + timedelta(minutes=5)}, "runs 1–2"),
+        ({"rests_since": NOW, "summary_wanted_at": timedelta(hours=-1)}, "resting, runs 1–2"),
+        ({"summary_wanted_at": timedelta(minutes=-5)}, "behind, runs 1–2"),
+        ({"summary_wanted_at": timedelta(minutes=5)}, "runs 1–2"),
     ],
 )
 def test_a_row_tells_of_summaries_that_fail_rest_or_wait_for_long(client, tree, columns, badge):
+    now = timezone.now()
+    columns = {name: now + moment if isinstance(moment, timedelta) else moment for name, moment in columns.items()}
     entry = add_summary(tree, "completed", number=1, covers=2)
     Session.objects.filter(pk=tree.pk).update(**({"summary": entry, "summary_wanted_at": None} | columns))
     assert f"</svg>{badge}</span>" in show(client).content.decode()
