@@ -9,7 +9,7 @@ from urllib.parse import quote
 import environ
 import structlog
 
-from convoweb import endpoints, log_filters, private_files, secret_key, vocabularies
+from convoweb import endpoints, log_filters, private_files, secret_key, time_zone, vocabularies
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -74,6 +74,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "sessions_app.views.time_zones.BrowserTimeZone",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -105,7 +106,7 @@ FILE_UPLOAD_HANDLERS = [
 FILE_UPLOAD_TEMP_DIR = private_files.folder(DATA_DIR / "uploads")
 
 LANGUAGE_CODE = "en"
-TIME_ZONE = "UTC"
+TIME_ZONE = env.str("CONVOWEB_TIME_ZONE", default="") or time_zone.of_machine()
 USE_I18N = True
 USE_TZ = True
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
+from django.utils import timezone
 from django.utils.http import urlencode
 
 from sessions_app.domain.errors import InvalidInput
@@ -137,7 +138,7 @@ class SessionFilterForm(forms.Form):
         return given
 
     def wanted(self) -> SessionFilter:
-        """Return what is asked for; `until` includes its day, in UTC."""
+        """Return what is asked for; `until` includes its day."""
         given: dict[str, Any] = self.cleaned_data
         return SessionFilter(
             words=given["q"],
@@ -261,6 +262,7 @@ def _checked_template(text: str, places: Sequence[str]) -> str:
 
 
 def _start_of(day: date | None, *, days_later: int = 0) -> datetime | None:
-    if day is None or day == date.max:
+    """Return when a day begins by the clock of whoever asks; the first and the last day there is bound nothing."""
+    if day is None or day in (date.min, date.max):
         return None
-    return datetime.combine(day + timedelta(days=days_later), time(tzinfo=UTC))
+    return timezone.make_aware(datetime.combine(day + timedelta(days=days_later), time()))

@@ -34,6 +34,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     """Prepare the environment before Django's settings read it."""
     for name in FOREIGN_VARIABLES:
         os.environ.pop(name, None)
+    os.environ["CONVOWEB_TIME_ZONE"] = "UTC"
     os.environ["CONVOWEB_DATA_DIR"] = tempfile.mkdtemp(prefix="convoweb-tests-")
     atexit.register(shutil.rmtree, os.environ["CONVOWEB_DATA_DIR"], ignore_errors=True)
     Path(os.environ["CONVOWEB_DATA_DIR"], "static").mkdir()

@@ -1,4 +1,4 @@
-// Loaded in <head> without defer: color theme and sidebar are set before the first paint.
+// Loaded in <head> without defer: color theme and sidebar are set before the first paint, the clock for the next page.
 (() => {
   const root = document.documentElement;
   const saved = key => { try { return localStorage.getItem(key); } catch { return null; } };   // private mode
@@ -9,4 +9,5 @@
   root.dataset.navDefault = root.dataset.nav;
   root.dataset.nav = saved(`nav-${root.dataset.nav}`) || root.dataset.nav;
   root.dataset.insp = saved('insp') || 'on';
+  document.cookie = `zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; max-age=31536000; samesite=lax`;
 })();
