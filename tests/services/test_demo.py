@@ -69,8 +69,9 @@ def test_its_settings_have_versions_that_were_in_force_before_its_first_run(owne
     assert [version.settings for version in versions] == [
         {"max_input_tokens": 4000},
         {"max_input_tokens": 4000, "include_parent_context": True},
+        {"max_input_tokens": 4000, "include_parent_context": True, "tool_result_max_tokens": 120},
     ]
     assert all(version.note and version.actor == "owner" for version in versions)
-    assert versions[1].saved_at < Run.objects.earliest("created_at").created_at
+    assert versions[2].saved_at < Run.objects.earliest("created_at").created_at
     session = project.sessions.get(public_id="lisbon-rebooking")
     assert settings_of_turn(session=session, at=50).versions.unknown == ""
