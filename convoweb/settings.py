@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "sessions_app.views.time_zones.BrowserTimeZone",
     "axes.middleware.AxesMiddleware",
+    "sessions_app.views.access.ProjectAccess",
 ]
 
 ROOT_URLCONF = "convoweb.urls"

@@ -1,6 +1,7 @@
 """Rows, their constraints and filters; the only bridge from rows to values."""
 
 from sessions_app.models.imports import Import, ImportedConversation, ImportOutcome, ImportStatus
+from sessions_app.models.invitations import Invitation
 from sessions_app.models.lineages import Stretch, ancestors_of, has_parent_conversation, lineage_of, lineage_runs
 from sessions_app.models.model_overrides import ModelOverride
 from sessions_app.models.profiles import Profile
@@ -22,6 +23,7 @@ __all__ = [
     "ImportStatus",
     "ImportedConversation",
     "InForce",
+    "Invitation",
     "Membership",
     "ModelOverride",
     "Profile",

@@ -4,6 +4,14 @@ from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
+from django.db.models import F, Value
+
+from sessions_app.domain.roles import MemberRole, Right, may
+
+
+def member_roles() -> list[tuple[str, str]]:
+    """Return the roles as choices of a field."""
+    return [(role.value, role.value.capitalize()) for role in MemberRole]
 
 
 class ProjectQuerySet(models.QuerySet["Project"]):
@@ -14,6 +22,12 @@ class ProjectQuerySet(models.QuerySet["Project"]):
         if getattr(user, "is_superuser", False):
             return self.all()
         return self.filter(memberships__user=user.pk)
+
+    def with_role_of(self, user: AbstractBaseUser | AnonymousUser) -> "ProjectQuerySet":
+        """The projects a user may see, each with the user's `role` in it; a superuser owns all."""
+        is_superuser = getattr(user, "is_superuser", False)
+        role = Value(MemberRole.OWNER.value) if is_superuser else F("memberships__role")
+        return self.visible_to(user).annotate(own_role=role)
 
 
 class Project(models.Model):
@@ -32,12 +46,28 @@ class Project(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def role(self) -> str:
+        """What the user is in it that it was looked up for by `with_role_of`; nothing otherwise."""
+        return getattr(self, "own_role", "")
+
+    @property
+    def may_edit(self) -> bool:
+        """Whether the user that it was looked up for may change what is in it."""
+        return may(self.role, Right.EDIT)
+
+    @property
+    def may_manage(self) -> bool:
+        """Whether the user that it was looked up for may manage it."""
+        return may(self.role, Right.MANAGE)
+
 
 class Membership(models.Model):
-    """A user's belonging to a project."""
+    """A user's belonging to a project, and the role in which."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=member_roles, default=MemberRole.EDITOR)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -63,6 +93,7 @@ class ApiKey(models.Model):
     key_id = models.CharField(max_length=32, unique=True)
     secret_hash = models.CharField(max_length=64)
     scopes = models.JSONField(default=list)
+    actor = models.CharField(max_length=200, blank=True, help_text="Who made it; nobody: a command on the server.")
     created_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)

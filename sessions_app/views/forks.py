@@ -10,9 +10,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from sessions_app.domain.errors import ConvowebError, InvalidInput
+from sessions_app.domain.roles import Right
 from sessions_app.domain.session_fields import LONGEST
 from sessions_app.models import Session
 from sessions_app.services.sessions import fork_session
+from sessions_app.views.access import needs
 from sessions_app.views.projects import project_for
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import number_of, session_of, show_session
@@ -26,6 +28,7 @@ class Forking:
     title: str
 
 
+@needs(reading=Right.EDIT)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def fork(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:

@@ -23,8 +23,8 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def project_for(user: AbstractBaseUser | AnonymousUser, slug: str) -> Project:
-    """Return the project of an address; one that the user may not see does not exist for them (404)."""
-    return get_object_or_404(Project.objects.visible_to(user), slug=slug)
+    """Return the project of an address, with the user's role; one that is not theirs does not exist for them (404)."""
+    return get_object_or_404(Project.objects.with_role_of(user), slug=slug)
 
 
 def page_context(user: AbstractBaseUser | AnonymousUser, project: Project, *, area: str) -> dict[str, Any]:

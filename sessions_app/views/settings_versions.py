@@ -131,7 +131,7 @@ def _session_url(request: HttpRequest, kept: Kept) -> str:
 
 def _question(request: HttpRequest, kept: Kept) -> RestoreQuestion | None:
     to = number_of(request.GET.get("restore"))
-    if to is None:
+    if to is None or not kept.project.may_edit:
         return None
     version = SettingsVersion.objects.of(kept.project, kept.session).filter(number=to).first()
     if version is None and to:

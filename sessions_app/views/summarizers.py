@@ -12,6 +12,7 @@ from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_http_methods
 
 from sessions_app.domain.errors import ConvowebError
+from sessions_app.domain.roles import Right
 from sessions_app.domain.summarizers.templates import BUILT_IN_REQUEST
 from sessions_app.forms import SummarizerForm
 from sessions_app.models import Project, ProjectSummarizer
@@ -21,6 +22,7 @@ from sessions_app.services.model_summaries import model_of
 from sessions_app.services.project_summarizers import listed_endpoints, save_project_summarizer, summarizer_of
 from sessions_app.services.summarizer_previews import Sample, preview_introduction, preview_request, sample_of
 from sessions_app.services.summarizer_trials import Trial, try_endpoint
+from sessions_app.views.access import needs
 from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, render_page
 
@@ -31,6 +33,7 @@ SAVED = "Saved. New summaries are made with it; those that exist stay as they ar
 INTRODUCED = "Next prompts introduce them as you wrote."
 
 
+@needs(writing=Right.MANAGE)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def summarizer(request: HtmxRequest, slug: str) -> HttpResponse:
@@ -45,6 +48,7 @@ def summarizer(request: HtmxRequest, slug: str) -> HttpResponse:
     return _show(request, project, form, {}, status=422 if request.method == "POST" else 200)
 
 
+@needs(writing=Right.MANAGE)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def preview(request: HtmxRequest, slug: str) -> HttpResponse:
@@ -55,6 +59,7 @@ def preview(request: HtmxRequest, slug: str) -> HttpResponse:
     return _show(request, project, _form(request, project), {})
 
 
+@needs(writing=Right.MANAGE)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def trial(request: HtmxRequest, slug: str) -> HttpResponse:

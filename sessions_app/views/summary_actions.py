@@ -18,9 +18,11 @@ from django_htmx.http import trigger_client_event
 
 from sessions_app.domain.errors import Conflict, ConvowebError, InvalidInput
 from sessions_app.domain.memory_settings import MemorySettings
+from sessions_app.domain.roles import Right
 from sessions_app.models import Project, Session, Summary, SummaryStatus
 from sessions_app.services import ledgers
 from sessions_app.services.prompts import effective_settings
+from sessions_app.views.access import needs
 from sessions_app.views.projects import project_for
 from sessions_app.views.rendering import HtmxRequest, address_of_page
 from sessions_app.views.session_pages import session_of
@@ -87,6 +89,7 @@ def cancel(request: HtmxRequest, slug: str, session_id: str, number: int) -> Htt
     return _perform(request, slug, session_id, act)
 
 
+@needs(reading=Right.EDIT)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HtmxRequest, slug: str, session_id: str, number: int) -> HttpResponse:
@@ -112,6 +115,7 @@ def edit(request: HtmxRequest, slug: str, session_id: str, number: int) -> HttpR
     return HttpResponseRedirect(_address(project, conversation, edited.number))
 
 
+@needs(reading=Right.EDIT)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def use(request: HtmxRequest, slug: str, session_id: str, number: int) -> HttpResponse:

@@ -14,6 +14,7 @@ from django_htmx.http import replace_url, trigger_client_event
 
 from sessions_app.domain.memory_settings import stored_values
 from sessions_app.domain.plan import Fate
+from sessions_app.domain.roles import Right
 from sessions_app.models.connections import one_state
 from sessions_app.queries.api_calls import ApiCall, prompt_call, sent_json
 from sessions_app.queries.bands import WINDOW
@@ -24,6 +25,7 @@ from sessions_app.queries.session_pages import newest_status
 from sessions_app.queries.settings_controls import control_groups, inherit_all
 from sessions_app.queries.why_rows import CHANGED, WhyAsked, WhyTable, why_table
 from sessions_app.services.settings import built_in_settings
+from sessions_app.views.access import needs
 from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
 from sessions_app.views.session_pages import span_of, tree_context
@@ -46,6 +48,7 @@ class WhyChip:
     url: str
 
 
+@needs(writing=Right.READ)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @one_state()
@@ -55,6 +58,7 @@ def tune(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     return show(request, bench, "prompt", {})
 
 
+@needs(writing=Right.READ)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @one_state()
@@ -64,6 +68,7 @@ def why(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     return show(request, bench, "why", {})
 
 
+@needs(writing=Right.READ)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @one_state()
@@ -73,6 +78,7 @@ def compare(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     return show(request, bench, "compare", {})
 
 
+@needs(writing=Right.READ)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @one_state()

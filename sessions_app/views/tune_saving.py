@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.memory_settings import stored_values
+from sessions_app.domain.roles import Right
 from sessions_app.queries.project_defaults import DefaultChange, Reach, project_changes, reach_of
 from sessions_app.queries.prompt_figures import needed_parts
 from sessions_app.queries.settings_controls import address
@@ -23,6 +24,7 @@ from sessions_app.services.sessions import update_session
 from sessions_app.services.settings import built_in_settings, save_project_settings
 from sessions_app.services.settings_versions import LONGEST_NOTE
 from sessions_app.services.summaries import due_under
+from sessions_app.views.access import needs
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import plan_or_refusal
 from sessions_app.views.settings_versions import Kept, tell_saved
@@ -55,6 +57,7 @@ class Question:
         return needed_parts(self.refusal)
 
 
+@needs(reading=Right.EDIT)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def save(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
@@ -82,6 +85,7 @@ def save(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     return HttpResponseRedirect(_fresh_url(bench, texts))
 
 
+@needs(reading=Right.EDIT)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
@@ -113,6 +117,7 @@ def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
     return HttpResponseRedirect(bench.url())
 
 
+@needs(reading=Right.EDIT)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def save_profile(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:

@@ -200,10 +200,12 @@ def test_a_project_is_made_with_its_members(client, administrator):
         "memberships-TOTAL_FORMS": 1,
         "memberships-INITIAL_FORMS": 0,
         "memberships-0-user": administrator.pk,
+        "memberships-0-role": "owner",
     }
     assert client.post("/admin/sessions_app/project/add/", form).status_code == 302
     project = Project.objects.get()
-    assert (project.slug, project.memberships.get().user) == ("support", administrator)
+    member = project.memberships.get()
+    assert (project.slug, member.user, member.role) == ("support", administrator, "owner")
 
 
 def test_from_a_project_one_comes_to_its_pages(client, administrator):

@@ -31,9 +31,9 @@ def member(live_server, client, context, settings):
 
 @pytest.fixture
 def project(member):
-    """Return a project that the signed-in user belongs to."""
+    """Return a project that the signed-in user owns."""
     project = make_project()
-    Membership.objects.create(project=project, user=member)
+    Membership.objects.create(project=project, user=member, role="owner")
     return project
 
 
