@@ -6,6 +6,7 @@ from django.urls import path
 from sessions_app.views.accounts import SignIn
 from sessions_app.views.forks import fork
 from sessions_app.views.imports import report, upload
+from sessions_app.views.past_turns import then
 from sessions_app.views.profiles import delete, profiles, rename
 from sessions_app.views.projects import home
 from sessions_app.views.session_pages import session, summary_progress
@@ -41,6 +42,7 @@ urlpatterns = [
     path("p/<slug:slug>/sessions/<str:session_id>/summaries/<int:number>/edit/", edit, name="summary-edit"),
     path("p/<slug:slug>/sessions/<str:session_id>/summaries/<int:number>/retry/", retry, name="summary-retry"),
     path("p/<slug:slug>/sessions/<str:session_id>/summaries/<int:number>/use/", use, name="summary-use"),
+    path("p/<slug:slug>/sessions/<str:session_id>/then/", then, name="then"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/", tune, name="tune"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/compare/", compare, name="tune-compare"),
     path("p/<slug:slug>/sessions/<str:session_id>/tune/default/", save_default, name="tune-default"),

@@ -10,6 +10,7 @@ from sessions_app.domain.selection import Choice, Span
 from sessions_app.domain.transcript import Run, RunStatus, SummaryEntry
 
 NEVER_FINISHED = "never finished"
+QUERY_INSTEAD = "a query was given instead of the open run"
 STOPGAP_EXTRACT = "stopgap extract"
 
 
@@ -100,7 +101,7 @@ def open_fates(
     """Return the fate of the open run, if there is one."""
     if open_run is None:
         return ()
-    fate, reason = Fate.SKIPPED, "a query was given instead of the open run"
+    fate, reason = Fate.SKIPPED, QUERY_INSTEAD
     if is_sent:
         fate, reason = Fate.KEPT, "; ".join(filter(None, ("the open run is always the tail", left_out(open_run))))
     unfinished = FateRange(finished + 1, open_run.position - 1, Fate.SKIPPED, NEVER_FINISHED)

@@ -1,10 +1,16 @@
-"""A turn of the past as the tune page shows it: what its prompt is built from, and whether it is the one of then."""
+"""A turn of the past as pages show it: what its prompt is built from, whether it is the one of then, what differs."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sessions_app.domain.plan import Prompt, PromptPlan
+from sessions_app.domain.causes import Cause, cause_of
+from sessions_app.domain.comparison import Aligned, aligned
+from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
+from sessions_app.domain.plan import UNSEEN_FATES, FateRange, Prompt, PromptPlan
 from sessions_app.models import Session, lineage_runs
+
+MOST_RANGES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,58 @@ class PastTurn:
     def history(self) -> int:
         """The position of the newest run that was finished then."""
         return self.position - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Neighbouring runs that the model could not see, and the setting that is to blame, if one is."""
+
+    fates: FateRange
+    cause: Cause | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """The runs of two prompts side by side, as far as a page shows them, and how many ranges are left out."""
+
+    shown: Sequence[Aligned]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class SettingOfTurn:
+    """A setting then, today and drafted, in stored form."""
+
+    name: str
+    then: object
+    today: object
+    draft: object
+
+    @property
+    def differs(self) -> bool:
+        """Whether it is not the same everywhere."""
+        return not self.then == self.today == self.draft
+
+
+def unseen_runs(prompt: PromptPlan) -> list[Unseen]:
+    """Return the runs that a prompt did not show, and why."""
+    return [Unseen(fates, cause_of(fates, prompt)) for fates in prompt.fates if fates.fate in UNSEEN_FATES]
+
+
+def ranges_of(a: PromptPlan, b: PromptPlan) -> Ranges:
+    """Return the runs of two prompts side by side, those that differ first to be kept."""
+    found = aligned(a, b)
+    differing = [each for each in found if each.a is not each.b] if len(found) > MOST_RANGES else found
+    return Ranges(differing[:MOST_RANGES], len(found) - len(differing[:MOST_RANGES]))
+
+
+def settings_of_then(
+    then: EffectiveSettings, today: EffectiveSettings, drafted: Mapping[str, object]
+) -> list[SettingOfTurn]:
+    """Return the settings that are not the same in all of them; `drafted` are changes of those of today."""
+    before, now = stored_values(then.values), stored_values(today.values)
+    rows = [SettingOfTurn(name, before[name], value, drafted.get(name, value)) for name, value in now.items()]
+    return [row for row in rows if row.differs]
 
 
 def past_turn(*, session: Session, at: int, prompt: PromptPlan | None, asked: bool) -> PastTurn | None:

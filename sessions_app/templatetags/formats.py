@@ -110,6 +110,15 @@ def moment(when: datetime | None, now: datetime | None = None) -> SafeString:
 
 
 @register.simple_tag
+def day_and_time(when: datetime | None, now: datetime | None = None) -> SafeString:
+    """Write the hour and minute of an event, behind the day if that is not today; seconds are the tooltip."""
+    if when is None:
+        return format_html("{}", NOTHING)
+    day, today = timezone.localtime(when), timezone.localtime(now or timezone.now())
+    return _time_element(when, f"{day:%H:%M}" if day.date() == today.date() else f"{_date(day, today)}, {day:%H:%M}")
+
+
+@register.simple_tag
 def at_moment(when: datetime | None, now: datetime | None = None) -> SafeString:
     """Write a moment inside a sentence: at 14:20, on another day than today on 28 Nov."""
     written = moment(when, now)

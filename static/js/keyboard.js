@@ -23,11 +23,12 @@
   }
   function move(step) {
     const list = rows();
-    if (!list.length) return;
+    if (!list.length) return false;
     let at = list.indexOf(current());
     if (at < 0) at = list.findIndex(row => row.getAttribute('aria-selected') === 'true');
     if (at < 0 && list[0].matches('.run')) at = firstVisible(list) - (step > 0 ? 1 : 0);
     focusRow(list[Math.max(0, Math.min(list.length - 1, at + step))]);
+    return true;
   }
   function firstVisible(list) {
     const top = $('.stream').getBoundingClientRect().top;
@@ -56,6 +57,11 @@
     const tools = $$('.stream .tool'), open = tools.every(tool => tool.open);
     tools.forEach(tool => { tool.open = !open; });
   }
+  function showThen() {
+    const found = current()?.querySelector('[data-saw]');
+    found?.click();
+    return Boolean(found);
+  }
   function openRow() {
     const link = document.activeElement.matches('.tgrid tr, .chain tr') && document.activeElement.querySelector('.t-link');
     link && link.click();
@@ -64,7 +70,7 @@
 
   // A handler that answers false leaves the key to the browser.
   const keys = {
-    j: () => move(1), k: () => move(-1), n: () => moveToLost(1), p: () => moveToLost(-1), x: toggleTools,
+    j: () => move(1), k: () => move(-1), n: () => moveToLost(1), p: () => moveToLost(-1), x: toggleTools, w: showThen,
     '?': actions.help, '[': actions.nav, ']': actions.insp,
     '/': () => { const field = $('#q') || $('.nav-search input'); field?.focus(); return Boolean(field); },
     ArrowDown: () => onRow() && (move(1), true), ArrowUp: () => onRow() && (move(-1), true),
@@ -85,8 +91,8 @@
     if (event.key.length === 1 && singleKeys && !singleKeys.checked) return;
     if (sequence(event.key)) return event.preventDefault();
     const handler = keys[event.key];
-    const done = handler ? handler() !== false
-      : /^[a-z1-4]$/.test(event.key) && press(`[aria-keyshortcuts="${event.key.toUpperCase()}"]`);
+    const done = handler && handler() !== false
+      || /^[a-z1-4]$/.test(event.key) && press(`[aria-keyshortcuts="${event.key.toUpperCase()}"]`);
     if (done) event.preventDefault();
   });
 })();

@@ -9,7 +9,7 @@ from hypothesis import settings as run_with
 from hypothesis import strategies as st
 
 from sessions_app.domain.builder import build_prompt
-from sessions_app.domain.comparison import Change, Difference, difference, input_cost
+from sessions_app.domain.comparison import Change, Difference, aligned, difference, input_cost
 from sessions_app.domain.language_models import ModelFacts
 from sessions_app.domain.plan import Fate, Prompt
 from tests.domain.fakes.transcripts import InMemoryTranscript, exchange, settings
@@ -87,3 +87,23 @@ def test_changes_are_the_runs_whose_fates_differ_as_few_ranges_as_can_be(one: di
     for left, right in pairwise(changes):
         assert left.last < right.first
         assert left.last + 1 < right.first or (left.a, left.b) != (right.a, right.b)
+
+
+def test_two_prompts_stand_side_by_side_with_the_reasons_of_both():
+    # An exchange needs 12 tokens, the instructions 7, a prompt 3 beside: three of them fit.
+    a, b = build(max_input_tokens=46), build(last_n=5)
+    found = [(each.first, each.last, str(each.a), str(each.b), each.why_a, each.why_b) for each in aligned(a, b)]
+    cut, newest = "max_input_tokens 46", "last_n 5: only the newest 5 runs"
+    assert found == [
+        (1, 4, "pruned", "skipped", f"{cut}: behind the cut", newest),
+        (5, 6, "pruned", "kept", cut, "fits the budget"),
+        (7, 9, "kept", "kept", "fits the budget", "fits the budget"),
+    ]
+
+
+def test_side_by_side_covers_each_run_once():
+    prompts = [build(max_input_tokens=46), build(max_runs=7, last_n=4), build()]
+    for a in prompts:
+        for b in prompts:
+            found = aligned(a, b)
+            assert [p for each in found for p in range(each.first, each.last + 1)] == list(range(1, 10))

@@ -2,9 +2,11 @@ from datetime import timedelta
 
 import pytest
 
+from sessions_app.domain.causes import Cause
+from sessions_app.domain.memory_settings import Layer
 from sessions_app.models import Run
-from sessions_app.queries.past_turns import past_turn
-from sessions_app.services.prompts import session_plan, session_prompt
+from sessions_app.queries.past_turns import past_turn, ranges_of, settings_of_then, unseen_runs
+from sessions_app.services.prompts import effective_settings, session_plan, session_prompt
 from tests.factories import NOW, append_turns, make_session
 
 pytestmark = pytest.mark.django_db
@@ -34,3 +36,28 @@ def test_it_says_whether_the_prompt_is_the_one_of_then(changed, same):
 @pytest.mark.parametrize("at", [0, 5, 2**31 - 1])
 def test_where_no_run_stands_is_no_turn(at):
     assert past_turn(session=make_session(runs=4), at=at, prompt=None, asked=False) is None
+
+
+def test_runs_that_it_could_not_see_come_with_the_setting_that_is_to_blame():
+    prompt = session_prompt(session=make_session(runs=6, settings={"last_n": 2, "strategy": "buffer"}), at=5)
+    (unseen,) = unseen_runs(prompt)
+    assert (unseen.fates.first, unseen.fates.last) == (1, 2)
+    assert unseen.cause == Cause("last_n", 2, Layer.SESSION)
+
+
+def test_of_many_ranges_those_that_differ_are_shown():
+    session = make_session(runs=4)
+    ranges = ranges_of(session_prompt(session=session), session_prompt(session=session, overrides={"last_n": 1}))
+    assert [(each.first, each.last) for each in ranges.shown] == [(1, 3), (4, 4)]
+    assert ranges.left_out == 0
+
+
+def test_settings_are_told_where_they_are_not_the_same_then_today_and_in_the_draft():
+    session = make_session(settings={"last_n": 2})
+    today = effective_settings(session=session)
+    then = effective_settings(session=session, overrides={"max_runs": 9})
+    rows = settings_of_then(then, today, {"last_n": 5})
+    assert [(row.name, row.then, row.today, row.draft) for row in rows] == [
+        ("max_runs", 9, "unlimited", "unlimited"),
+        ("last_n", 2, 2, 5),
+    ]

@@ -86,7 +86,7 @@ def test_each_run_leads_to_what_the_model_saw_then(client, project):
     make_open_run(session)
     shown = page(client, "/p/p/sessions/s/")
     for position in range(1, 7):
-        address = f"/p/p/sessions/s/tune/?at={position}&amp;side=a"
+        address = f"/p/p/sessions/s/then/?at={position}"
         link = f'href="{address}" aria-label="What did the model see at turn {position}?"'
         assert link in shown
 
