@@ -1,0 +1,108 @@
+"""What every page keeps: axe finds nothing in either mode, and nothing is refused or asked for elsewhere."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from sessions_app.models import Import, ImportedConversation, Membership, Session
+from sessions_app.models.imports import ImportOutcome, ImportStatus
+from sessions_app.services.demo import load_demo
+from sessions_app.services.profiles import save_new_profile
+from tests.browser.addresses import addresses, pages
+from tests.browser.walking import ALL_BUT_COLORS, COLORS, EVERYTHING, Walk
+from tests.factories import make_project
+
+REFUSED = "Failed to load resource: the server responded with a status of 4"
+
+
+@pytest.fixture
+def listed(member, client, published):
+    """Return the addresses of all pages of the demo project, at its richest conversation."""
+    now = timezone.now()
+    project = load_demo(owner=member, now=now)
+    session = Session.objects.filter(project=project).order_by("-last_position").first()
+    profile = save_new_profile(project=project, name="Short", settings={"last_n": 4}, actor="reader", now=now)
+    samples = {
+        "slug": project.slug,
+        "session_id": session.public_id,
+        "import_pk": an_import(project, session, now).pk,
+        "number": session.summary.number,
+        "profile_pk": profile.pk,
+    }
+    return pages(client, addresses(samples))
+
+
+def an_import(project, session, now):
+    file = Import.objects.create(
+        project=project,
+        file_name="talks.jsonl",
+        file_format="openai",
+        size=900,
+        done_bytes=900,
+        done_items=2,
+        status=ImportStatus.COMPLETED,
+        created_at=now - timedelta(minutes=2),
+        finished_at=now,
+    )
+    rows = ImportedConversation.objects
+    rows.create(
+        source_import=file, place=1, title="A talk", outcome=ImportOutcome.IMPORTED, session=session, new_runs=2
+    )
+    rows.create(source_import=file, place=2, outcome=ImportOutcome.INVALID, detail="Line 2 is no JSON.")
+    return file
+
+
+@pytest.fixture
+def walk(page, live_server):
+    return Walk(page, live_server.url)
+
+
+@pytest.fixture
+def only_refusals(no_complaints):
+    """Let pages be refused, which some addresses are asked for."""
+    yield
+    no_complaints[:] = [text for text in no_complaints if not text.startswith(REFUSED)]
+
+
+@pytest.mark.parametrize(("mode", "rules"), [("light", EVERYTHING), ("dark", COLORS)])
+def test_axe_finds_nothing_on_any_page(mode, rules, listed, walk, page, subtests, only_refusals):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.emulate_media(color_scheme=mode)
+    for address in listed:
+        with subtests.test(address):
+            walk.open(address)
+            walk.check(rules)
+            assert walk.wrong == []
+
+
+def test_axe_finds_nothing_on_a_small_screen_and_no_page_scrolls_sideways(listed, walk, page, subtests, only_refusals):
+    page.set_viewport_size({"width": 390, "height": 844})
+    for address in filter(is_plain, listed):
+        with subtests.test(address):
+            walk.open(address)
+            assert page.evaluate("document.documentElement.scrollWidth") == 390
+            walk.check(ALL_BUT_COLORS)
+            assert walk.wrong == []
+
+
+def test_axe_finds_nothing_where_there_is_nothing_yet(listed, member, client, walk, subtests):
+    Membership.objects.create(project=make_project("empty"), user=member)
+    for address in pages(client, [address.replace("/p/demo/", "/p/empty/") for address in filter(is_plain, listed)]):
+        with subtests.test(address):
+            walk.open(address)
+            walk.check()
+            assert walk.wrong == []
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("address", ["/login/", "/nowhere/"])
+def test_axe_finds_nothing_where_nobody_has_signed_in(mode, address, walk, page, live_server, only_refusals):
+    page.emulate_media(color_scheme=mode)
+    walk.open(address)
+    walk.check()
+    assert walk.wrong == []
+
+
+def is_plain(address):
+    return "?" not in address
