@@ -48,7 +48,7 @@ def summarizer(request: HtmxRequest, slug: str) -> HttpResponse:
     return _show(request, project, form, {}, status=422 if request.method == "POST" else 200)
 
 
-@needs(writing=Right.MANAGE)
+@needs(writing=Right.READ)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def preview(request: HtmxRequest, slug: str) -> HttpResponse:

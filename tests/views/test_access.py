@@ -1,13 +1,16 @@
 """Every page, asked by every role: the table is made of the addresses there are, so that no page is forgotten."""
 
+from html.parser import HTMLParser
+
 import pytest
 from django.contrib.auth import get_user_model
 from django.http import HttpResponse
-from django.urls import reverse
+from django.urls import resolve, reverse
 
-from sessions_app.domain.roles import MemberRole
+from sessions_app.domain.roles import MemberRole, may
 from sessions_app.models import Import, Membership, Profile, Summary
 from sessions_app.urls import urlpatterns
+from sessions_app.views.access import needs_of
 from tests.factories import NOW, make_project, make_session
 
 pytestmark = pytest.mark.django_db
@@ -17,10 +20,10 @@ PAGES = {pattern.name: pattern for pattern in urlpatterns}
 OF_PROJECTS = [name for name, pattern in PAGES.items() if "slug" in pattern.pattern.converters]
 OF_NO_PROJECT = {"home", "login", "logout"}
 # Pages to which a form is sent that changes nothing: it only asks for what is shown.
-ONLY_COMPUTING = {"tune", "tune-why", "tune-compare", "tune-replay"}
+ONLY_COMPUTING = {"summarizer-preview", "tune", "tune-why", "tune-compare", "tune-replay"}
 # Pages that only ask what shall be changed.
 QUESTIONS = {"session-fork", "summary-edit", "summary-use", "tune-default", "tune-profile", "tune-save"}
-OF_OWNERS = {"summarizer", "summarizer-preview", "summarizer-trial"}
+OF_OWNERS = {"summarizer", "summarizer-trial"}
 
 
 @pytest.fixture
@@ -109,6 +112,44 @@ def test_whoever_has_not_signed_in_is_led_to_that(client, project, name):
     for method in ("GET", "POST"):
         response = client.generic(method, address)
         assert (response.status_code, response["Location"].split("?")[0]) == (302, "/login/")
+
+
+class Controls(HTMLParser):
+    """Where the enabled links, forms and buttons of a page lead: the method and the address of each."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.form = ("GET", "")
+        self.found = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag == "form":
+            self.form = (given.get("method", "get").upper(), given.get("action", ""))
+        if tag == "a" and given.get("href"):
+            self.found.add(("GET", given["href"]))
+        if tag in {"button", "form"} and "disabled" not in given:
+            self.found.add((self.form[0], given.get("formaction") or self.form[1]))
+        for name in ("hx-get", "hx-post"):
+            if name in given:
+                self.found.add((name.removeprefix("hx-").upper(), given[name]))
+
+
+@pytest.mark.parametrize("role", MemberRole)
+@pytest.mark.parametrize("name", OF_PROJECTS)
+def test_no_page_offers_what_the_role_may_not_use(client, project, sign_in, name, role):
+    address = address_of(name, project)
+    sign_in(role)
+    page = client.get(address)
+    if page.status_code != 200 or "html" not in page["Content-Type"]:
+        return
+
+    for method, target in Controls(page.content.decode()).found - {("DIALOG", "")}:
+        path = target.split("?")[0].split("#")[0] or address
+        if path.startswith("/p/"):
+            right = needs_of(resolve(path).func).of(method)
+            assert may(role, right), (method, target)
 
 
 def test_a_refusal_says_which_role_it_takes(client, project, sign_in):
