@@ -1,4 +1,4 @@
-"""The sessions of a project whose summaries somebody should look at: failing, resting, or being made just now."""
+"""The summaries of a project, session by session: failing, resting, being made just now, and those in use."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,9 @@ from sessions_app.queries.capped_counts import CappedCount, capped_count
 
 ROWS_AT_ONCE = 50
 _NEWEST = ("number", "status", "error", "attempts", "covers_through", "created_at", "started_at")
-_LONG = ("instructions", "metadata", "settings", "prompt_snapshot", "summary__text", "summary__facts")
+# So many sessions, the last active ones, are looked through for summaries in use, however many there are.
+LATELY = 500
+_LONG = ("instructions", "metadata", "settings", "prompt_snapshot", "summary__facts")
 
 
 class Attention(StrEnum):
@@ -21,6 +23,7 @@ class Attention(StrEnum):
     FAILING = "failing"
     RESTING = "resting"
     WORKING = "working"
+    USED = "used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,9 @@ def _listed(project: Project, reason: Attention) -> SessionQuerySet:
         case Attention.WORKING:
             working = Summary.objects.unfinished().filter(session__project=project)
             return sessions.filter(pk__in=working.values("session"))
+        case Attention.USED:
+            lately = sessions.order_by("-updated_at", "-id").values("pk")[:LATELY]
+            return Session.objects.filter(pk__in=lately).exclude(summary=None)
 
 
 def _with_columns(sessions: SessionQuerySet) -> SessionQuerySet:

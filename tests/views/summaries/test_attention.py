@@ -1,4 +1,4 @@
-"""The sessions of a project whose summaries somebody should look at."""
+"""The summaries of a project, session by session."""
 
 import re
 from datetime import timedelta
@@ -42,6 +42,17 @@ def test_the_project_page_lists_who_fails_rests_and_waits(client, project):
     assert titles == {"failing": ["a"], "resting": ["b"], "working": ["c"], "odd": ["a"]}
     assert "Error a" in listed["failing"]
     assert "mira rolled back" in listed["resting"]
+
+
+def test_the_project_page_lists_what_is_in_use_where_nothing_needs_a_look(client, project):
+    session = make_session(project, "a", runs=3, title="Title a")
+    entry = add(session, 1, 2, text="They fly on Sunday & want aisle seats.")
+    Session.objects.filter(pk=session.pk).update(summary=entry)
+    make_session(project, "b", title="Title b")
+    listed = page(client, "/p/p/summaries/")
+    assert re.findall(r"Title (\w)</a>", listed) == ["a"]
+    assert "They fly on Sunday &amp; want aisle seats." in listed
+    assert re.findall(r"Title (\w)</a>", page(client, "/p/p/summaries/?show=used")) == ["a"]
 
 
 def test_without_any_it_says_what_would_be_listed(client, project):
