@@ -14,6 +14,7 @@ from ninja.operation import Operation
 
 from convoweb.problems import CONTENT_TYPE, problem
 from sessions_app.api import (
+    exports,
     health,
     language_models,
     projects,
@@ -84,6 +85,7 @@ api = ConvowebAPI(
 parse_rate(settings.CONVOWEB_API_RATE)
 for noun in (
     sessions,
+    exports,
     settings_versions,
     runs,
     run_events,

@@ -4,6 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from sessions_app.views.accounts import SignIn
+from sessions_app.views.exports import export
 from sessions_app.views.forks import fork
 from sessions_app.views.imports import report, upload
 from sessions_app.views.past_turns import then
@@ -33,6 +34,7 @@ urlpatterns = [
     path("p/<slug:slug>/import/<int:import_pk>/", report, name="import-report"),
     path("p/<slug:slug>/sessions/", sessions, name="sessions"),
     path("p/<slug:slug>/sessions/<str:session_id>/", session, name="session"),
+    path("p/<slug:slug>/sessions/<str:session_id>/export/", export, name="session-export"),
     path("p/<slug:slug>/sessions/<str:session_id>/fork/", fork, name="session-fork"),
     path("p/<slug:slug>/sessions/<str:session_id>/summary/", summary_progress, name="session-summary"),
     path("p/<slug:slug>/sessions/<str:session_id>/summaries/", ledger, name="summary-ledger"),

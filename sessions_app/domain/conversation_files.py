@@ -1,11 +1,15 @@
-"""What every file format gives: its rows one by one, and a row's conversation."""
+"""What every file format gives: its rows one by one, and a row's conversation; or a stored conversation as text."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from sessions_app.domain.json_streams import Found
 from sessions_app.domain.transcript import NewRun
+
+LONGEST_NAME = 80
+_WORDS = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +44,36 @@ class FileFormat:
     recognises: Callable[[bytes, str], bool]
     rows: Callable[[BinaryIO, str], Iterator[Found]]
     conversation: Callable[[Any], Conversation]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredConversation:
+    """A session on its way out; `runs` reads those of its whole lineage from the first on, anew at each call."""
+
+    session_id: str
+    runs: Callable[[], Iterator[NewRun]]
+    instructions: str = ""
+    title: str = ""
+    user_id: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """A kind of file that conversations go into one behind the other; `label` is for people.
+
+    `write` yields the text of a conversation piece by piece, so that it may be larger than memory.
+    """
+
+    name: str
+    label: str
+    suffix: str
+    content_type: str
+    write: Callable[[StoredConversation], Iterator[str]]
+
+
+def file_name(words: str, *, suffix: str) -> str:
+    """Return a name that any file system takes, of the letters and numbers in the words."""
+    kept = "-".join(_WORDS.findall(words))[:LONGEST_NAME].strip("-")
+    return f"{kept or 'conversation'}.{suffix}"

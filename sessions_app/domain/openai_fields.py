@@ -4,7 +4,7 @@ Numbers of messages count from 1. Every refusal is an InvalidInput that names th
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -87,6 +87,11 @@ def time_of(message: Mapping[str, Any]) -> datetime | None:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _LATEST:
         return datetime.fromtimestamp(value, UTC)
     return None
+
+
+def instructions_in(leading: Sequence[Any]) -> str:
+    """Return the instructions that leading system messages are."""
+    return "\n\n".join(content_of(number, message)[0] for number, message in enumerate(leading, 1))
 
 
 def plain_system(instructions: str) -> list[dict[str, Any]]:

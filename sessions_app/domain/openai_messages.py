@@ -20,6 +20,7 @@ from sessions_app.domain.openai_fields import (
     as_text,
     calls_of,
     content_of,
+    instructions_in,
     message_extras,
     plain_system,
     refusal_of,
@@ -38,12 +39,22 @@ def conversation(messages: Sequence[Any]) -> tuple[str, list[NewRun]]:
     Raises InvalidInput naming the first bad message by its number, from 1.
     """
     count = _count_leading(messages)
-    leading = messages[:count]
-    instructions = "\n\n".join(content_of(number, message)[0] for number, message in enumerate(leading, 1))
     runs = _Reader().read(messages[count:], first_number=count + 1).finished_runs()
-    if runs and list(leading) != plain_system(instructions):
-        runs[0] = replace(runs[0], extras={INSTRUCTIONS: list(leading), **runs[0].extras})
-    return instructions, runs
+    return _with_leading(messages[:count], runs)
+
+
+def parted_conversation(messages: Sequence[Any], counts: Sequence[int]) -> tuple[str, list[NewRun]]:
+    """Split a conversation of which is known how many messages each run has; those before are the instructions.
+
+    A run may so have no messages, and a user message need not begin one.
+    """
+    end = len(messages) - sum(counts)
+    leading, runs = messages[:end], []
+    for count in counts:
+        reader = _Reader(parts=False)
+        runs.append(reader.read(messages[end : end + count], first_number=end + 1).drafts[0].finished())
+        end += count
+    return _with_leading(leading, runs)
 
 
 def turn(messages: Sequence[Any]) -> NewRun:
@@ -69,6 +80,13 @@ def simple_turn(input: str | None, output: str | None) -> NewRun:  # noqa: A002 
     """Return the run of a question and its answer; None leaves a side out, an empty text is a message."""
     sides = (("user", input), ("assistant", output))
     return turn([{"role": role, "content": text} for role, text in sides if text is not None])
+
+
+def _with_leading(leading: Sequence[Any], runs: list[NewRun]) -> tuple[str, list[NewRun]]:
+    instructions = instructions_in(leading)
+    if runs and list(leading) != plain_system(instructions):
+        runs[0] = replace(runs[0], extras={INSTRUCTIONS: list(leading), **runs[0].extras})
+    return instructions, runs
 
 
 def _count_leading(messages: Sequence[Any]) -> int:
@@ -97,21 +115,23 @@ class _Draft:
 
     def finished(self) -> NewRun:
         extras = {str(index): extras for index, extras in sorted(self.extras.items())}
-        return NewRun(events=tuple(self.events), extras=extras, created_at=self.events[0].created_at)
+        began = self.events[0].created_at if self.events else None
+        return NewRun(events=tuple(self.events), extras=extras, created_at=began)
 
 
 class _Reader:
-    """Sorts messages into runs; `waiting` holds the places of unanswered calls by id, oldest first."""
+    """Sorts messages into runs, into one if not `parts`; `waiting` has the places of open calls by id, oldest first."""
 
-    def __init__(self) -> None:
-        self.drafts: list[_Draft] = []
+    def __init__(self, *, parts: bool = True) -> None:
+        self.parts = parts
+        self.drafts: list[_Draft] = [] if parts else [_Draft(1)]
         self.waiting: dict[str, list[tuple[_Draft, int]]] = {}
 
     def read(self, messages: Sequence[Any], *, first_number: int = 1) -> "_Reader":
         before = ""
         for number, message in enumerate(messages, first_number):
             role = role_of(number, message)
-            if not self.drafts or (role == "user" and before != "user"):
+            if not self.drafts or (self.parts and role == "user" and before != "user"):
                 self.drafts.append(_Draft(number))
             before = role
             if role in RESULT_ROLES:

@@ -5,7 +5,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sessions_app.domain.openai_fields import INSTRUCTIONS, LEGACY_CALL, RESULT, RESULT_ONLY, plain_system
+from sessions_app.domain.openai_fields import (
+    INSTRUCTIONS,
+    LEGACY_CALL,
+    RESULT,
+    RESULT_ONLY,
+    instructions_in,
+    plain_system,
+)
 from sessions_app.domain.transcript import Event, EventKind, NewRun, ToolCall
 
 Call = tuple[ToolCall, dict[str, Any]]
@@ -20,11 +27,21 @@ def to_messages(runs: Iterable[NewRun], *, instructions: str = "") -> list[dict[
     messages: list[dict[str, Any]] = []
     for run in runs:
         leading = run.extras.get(INSTRUCTIONS, leading)
-        messages.extend(_messages_of(run))
+        messages.extend(run_messages(run))
     return [*leading, *messages]
 
 
-def _messages_of(run: NewRun) -> Iterator[dict[str, Any]]:
+def leading_messages(instructions: str, first: NewRun | None) -> list[dict[str, Any]]:
+    """Return the messages that instructions were read from, which a first run has kept if they were not plain.
+
+    A fork, or a change since, may have other instructions than those.
+    """
+    kept = first.extras.get(INSTRUCTIONS, ()) if first else ()
+    return list(kept) if kept and instructions_in(kept) == instructions else plain_system(instructions)
+
+
+def run_messages(run: NewRun) -> Iterator[dict[str, Any]]:
+    """Yield the messages of one run."""
     extras = run.extras
     calls: dict[int | None, list[Call]] = defaultdict(list)
     for index, event in enumerate(run.events):

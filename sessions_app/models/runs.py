@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from django.db import models
@@ -123,9 +124,25 @@ class Run(models.Model):
         )
 
     def to_new_value(self) -> transcript.NewRun:
-        """Return what the run was made of, as it would be stored again."""
+        """Return what the run was made of, as it would be stored again under an id of its own.
+
+        Of its events only those have a time that have another one than the run.
+        """
+        rows = list(self.events.all())
+        timed = (None if row.created_at == self.created_at else row.created_at for row in rows)
         return transcript.NewRun(
-            events=event_values(self.events.all()), status=RunStatus(self.status), extras=self.extras
+            events=tuple(
+                replace(event, created_at=time) for event, time in zip(event_values(rows), timed, strict=True)
+            ),
+            status=RunStatus(self.status),
+            model=self.model,
+            usage=None if self.usage is None else transcript.Usage(**self.usage),
+            finish_reason=self.finish_reason,
+            error=self.error,
+            prompt_fingerprint=self.prompt_fingerprint,
+            metadata=self.metadata,
+            extras=self.extras,
+            created_at=self.created_at,
         )
 
 

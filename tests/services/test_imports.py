@@ -62,7 +62,8 @@ def try_row(project, row, place=1):
 def stored_messages(session):
     session = Session.objects.get(pk=session.pk)
     runs = Run.objects.with_events().filter(session=session).order_by("position")
-    return to_messages([run.to_new_value() for run in runs], instructions=session.instructions)
+    messages = to_messages([run.to_new_value() for run in runs], instructions=session.instructions)
+    return [{name: value for name, value in message.items() if name != "created_at"} for message in messages]
 
 
 TALK = [{"role": "system", "content": "Be brief."}, user("1"), calling(), result(), answer("a"), user("2"), answer("b")]

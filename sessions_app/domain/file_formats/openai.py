@@ -1,7 +1,8 @@
 """Conversations of OpenAI chat messages: JSON Lines with one conversation a line, or JSON.
 
 A conversation is an object with `messages` and, each of them optional, `id`, `title`, `user_id`, `tags` and `metadata`;
-a bare list of messages is one too. What else the object says is kept in the metadata under `openai`.
+a bare list of messages is one too. Facts of its runs may stand beside the messages (`domain.run_facts`). What else the
+object says is kept in the metadata under `openai`.
 """
 
 import hashlib
@@ -10,12 +11,13 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, BinaryIO
 
-from sessions_app.domain import openai_messages
+from sessions_app.domain import openai_messages, run_facts
 from sessions_app.domain.conversation_files import Conversation, FileFormat
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.json_streams import BOM, LARGEST_VALUE, TOO_LARGE, Found, json_items, json_lines, parse
 from sessions_app.domain.session_fields import LONGEST
 from sessions_app.domain.text_cleaning import REPLACEMENT, clean_json
+from sessions_app.domain.transcript import NewRun
 
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 LONGEST_SOURCE_ID = 255
@@ -98,10 +100,7 @@ def _conversation(row: Any) -> Conversation:
     if not isinstance(row, Mapping):
         raise InvalidInput("It must be an object with messages, or a list of messages.")
     given, row = row, clean_json(row)
-    messages = row.get("messages")
-    if not isinstance(messages, list) or not messages:
-        raise InvalidInput("It has no messages: a list with at least one of them is needed.")
-    instructions, runs = openai_messages.conversation(messages)
+    instructions, runs = _runs(row)
     title = _text(row, "title")
     given_id = _given_id(row)
     return Conversation(
@@ -115,6 +114,17 @@ def _conversation(row: Any) -> Conversation:
         metadata=_metadata(row, title),
         notes=tuple(_notes(given, row, title)),
     )
+
+
+def _runs(row: Mapping[str, Any]) -> tuple[str, list[NewRun]]:
+    messages, are_told = row.get("messages"), run_facts.are_told(row)
+    if not isinstance(messages, list) or not (messages or are_told):
+        raise InvalidInput("It has no messages: a list with at least one of them is needed.")
+    if not are_told:
+        return openai_messages.conversation(messages)
+    facts = run_facts.facts_in(row, messages=len(messages))
+    instructions, runs = openai_messages.parted_conversation(messages, run_facts.counts_of(facts))
+    return instructions, [run_facts.with_facts(run, told) for run, told in zip(runs, facts, strict=True)]
 
 
 def _text(row: Mapping[str, Any], name: str) -> str:
@@ -152,7 +162,8 @@ def _metadata(row: Mapping[str, Any], title: str) -> dict[str, Any]:
     if metadata is not None and not isinstance(metadata, Mapping):
         raise InvalidInput("Its metadata must be an object.")
     kept = dict(metadata or {})
-    others = {name: value for name, value in row.items() if name not in _FIELDS}
+    known = _FIELDS | {run_facts.FIELD} if run_facts.are_told(row) else _FIELDS
+    others = {name: value for name, value in row.items() if name not in known}
     if len(title) > LONGEST["title"]:
         others["title"] = title
     if others:
