@@ -12,7 +12,7 @@ PROPERTY_PROMPTS ?= 100000
 FAULT_KILLS ?= 200
 FAULT_SESSIONS ?= 50
 
-.PHONY: run test lint bench facts faults docs conformance oracle properties clean requirements
+.PHONY: run test lint bench facts faults docs screenshots conformance oracle properties clean requirements
 
 run: $(RUN_STAMP)
 	@exec $(BIN)/python manage.py up
@@ -56,6 +56,10 @@ facts: $(DEV_STAMP)
 
 docs: $(DEV_STAMP)
 	$(BIN)/python manage.py settings_reference > docs/settings.md
+
+# Takes the pictures of docs/images anew, from the demo project; needs Chromium and a font for Japanese (fonts-ipafont-gothic).
+screenshots: $(DEV_STAMP)
+	@$(BIN)/python -m tests.screenshots
 
 clean:
 	rm -rf $(VENV) $(ORACLE) $(ORACLE_NEWEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache staticfiles
