@@ -23,7 +23,8 @@ class ApiCall:
 def prompt_call(*, url: str, settings: Mapping[str, Any], asked: RequestDraft) -> ApiCall:
     """Return the call for the prompt of `url` under sparse settings and with what is asked."""
     body: dict[str, Any] = {"settings": dict(settings)} if settings else {}
-    body |= request_body(asked.arguments)
+    # Values as JSON has them, so that a program can hold them as literals.
+    body = json.loads(json.dumps(body | request_body(asked.arguments)))
     return ApiCall(curl=_curl(url, body), python=_python(url, body))
 
 

@@ -28,6 +28,11 @@ def profiles_of(project: Project) -> list[Profile]:
     return list(Profile.objects.filter(project=project))
 
 
+def profile_names(project: Project) -> list[Profile]:
+    """Return the same, to be chosen from; the settings of one are read when they are asked for."""
+    return list(Profile.objects.filter(project=project).defer("settings"))
+
+
 def profile_rows(*, project: Project, beside: EffectiveSettings) -> list[ProfileRow]:
     """Return the profiles, each compared with the values in force somewhere."""
     now = stored_values(beside.values)

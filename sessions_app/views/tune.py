@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -17,35 +16,24 @@ from sessions_app.domain.plan import Fate
 from sessions_app.domain.roles import Right
 from sessions_app.models.connections import one_state
 from sessions_app.queries.api_calls import ApiCall, prompt_call, sent_json
-from sessions_app.queries.bands import WINDOW
 from sessions_app.queries.past_turns import past_turn
 from sessions_app.queries.prompt_views import prompt_view
 from sessions_app.queries.request_inputs import field_errors
 from sessions_app.queries.session_pages import newest_status
 from sessions_app.queries.settings_controls import control_groups, inherit_all
-from sessions_app.queries.why_rows import CHANGED, WhyAsked, WhyTable, why_table
+from sessions_app.queries.why_rows import CHANGED
 from sessions_app.services.settings import built_in_settings
 from sessions_app.views.access import needs
 from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
 from sessions_app.views.session_pages import span_of, tree_context
+from sessions_app.views.sides import Side
 from sessions_app.views.tune_compare import EVERYTHING, compare_tab
 from sessions_app.views.tune_replay import GO, replay_asked, replay_tab
-from sessions_app.views.workbench import TABS, Bench, Side, bench_of, compared, texts_of
+from sessions_app.views.tune_why import why_tab
+from sessions_app.views.workbench import TABS, Bench, bench_of, compared, texts_of
 
 PAGE = "tune/bench.html"
-CHIP_WORDS: Mapping[str, str] = {Fate.KEPT: "In the prompt", Fate.SUMMARIZED: "In the summary"}
-
-
-@dataclass(frozen=True, slots=True)
-class WhyChip:
-    """A filter of the Why table: a fate under B, or CHANGED; `url` switches it."""
-
-    key: str
-    word: str
-    count: int
-    on: bool
-    url: str
 
 
 @needs(writing=Right.READ)
@@ -100,6 +88,8 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
         "project": bench.project,
         "conversation": bench.conversation,
         "tab": tab,
+        "choice": bench.choice,
+        "in_place": "Then" if bench.then else "Saved",
         "carried": carried,
         "left_out": bench.left_out,
         "long_fields": ", ".join(f"#asked [name={name}]" for name in bench.left_out),
@@ -151,7 +141,7 @@ def _prompt_tab(request: HtmxRequest, bench: Bench, context: Mapping[str, Any]) 
         "view": prompt_view(session=bench.conversation, prompt=shown.sent, within=span),
         # The controls show what is drafted, so that what is saved has its warnings here.
         "warnings": shown.warnings if shown.prompt is not b.prompt else shown.other_warnings,
-        "call": _call(request, bench, {} if carried["side"] else bench.overrides),
+        "call": _call(request, bench, bench.requested(shown.key)),
         "sent_json": sent_json(shown.sent, bench.asked),
     }
 
@@ -161,35 +151,9 @@ def _call(request: HttpRequest, bench: Bench, settings: Mapping[str, Any]) -> Ap
     return prompt_call(url=request.build_absolute_uri(path), settings=settings, asked=bench.asked)
 
 
-def _why_tab(request: HtmxRequest, bench: Bench, context: Mapping[str, Any]) -> dict[str, Any]:
-    carried = context["carried"]
-    a, b = context["sides"]
-    found: dict[str, Any] = {"shown": b, "more_url": bench.url("tune-why", **carried)}
-    if b.prompt is None:
-        return found
-    span = span_of(bench.texts, bench.conversation.last_position)
-    asked = WhyAsked(only=carried["only"], opened=span and span.newest(WINDOW), within=span if request.htmx else None)
-    table = why_table(session=bench.conversation, a=a.prompt, b=b.prompt, asked=asked)
-    return found | {"table": table, "chips": _chips(bench, table, carried["only"])}
-
-
-def _chips(bench: Bench, table: WhyTable, only: str) -> list[WhyChip]:
-    counts: list[tuple[str, int]] = [*table.counts.items(), (CHANGED, table.changed)]
-    return [
-        WhyChip(
-            key=key,
-            word=CHIP_WORDS.get(key, key.capitalize()),
-            count=count,
-            on=key == only,
-            url=bench.url("tune-why", only="" if key == only else key),
-        )
-        for key, count in counts
-    ]
-
-
 _TABS: Mapping[str, Callable[[HtmxRequest, Bench, Mapping[str, Any]], dict[str, Any]]] = {
     "prompt": _prompt_tab,
-    "why": _why_tab,
+    "why": why_tab,
     "compare": lambda _, bench, context: compare_tab(bench, context),
     "replay": lambda _, bench, context: replay_tab(bench, context),
 }
@@ -223,6 +187,10 @@ def _controls(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[str, A
     }
 
 
+def _is_of_then(bench: Bench, shown: Side) -> bool:
+    return not bench.requested(shown.key)
+
+
 def _request_inputs(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[str, Any]:
     asked, conversation = bench.asked, bench.conversation
     errors = field_errors(asked, [side.refusal for side in context["sides"]])
@@ -243,7 +211,7 @@ def _request_inputs(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[
         "is_open": status is not None and status.is_open,
         "needs_block": len(bench.texts.getlist("context")) == len(asked.context),
         "turn": turn,
-        "versions": None if bench.then is None or (shown.key == "b" and bench.overrides) else bench.then.versions,
+        "versions": bench.then.versions if bench.then and _is_of_then(bench, shown) else None,
         "turn_url": {
             name: bench.url(TABS[tab], at=str(turn.position + step), **context["carried"])
             for name, step in steps.items()

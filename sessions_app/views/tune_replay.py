@@ -20,7 +20,8 @@ from sessions_app.services.prompts import effective_settings
 from sessions_app.services.replays import replay_milliseconds, replay_session
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import number_of
-from sessions_app.views.workbench import Bench, Side, bench_of
+from sessions_app.views.sides import Side
+from sessions_app.views.workbench import Bench, bench_of
 
 LIVE = 1_500
 """Milliseconds of computing that a page does by itself; beyond them a person asks for it."""

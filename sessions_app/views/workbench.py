@@ -1,4 +1,4 @@
-"""A conversation on the workbench: its saved settings, A, a draft of others, B, and what one request asks for.
+"""A conversation on the workbench: its saved settings or a profile, A, a draft of others, B, and what one request asks.
 
 Draft and request live in the address, as far as they are short; what is longer is posted with every step.
 """
@@ -10,78 +10,24 @@ from typing import Any
 
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
+from django.utils.text import Truncator
 
 from sessions_app.domain.errors import ConvowebError, InvalidInput, InvalidSettings
 from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
-from sessions_app.domain.plan import Prompt, PromptPlan, PromptWarning, WarningCode
+from sessions_app.domain.plan import PromptPlan
 from sessions_app.domain.request_draft import RequestDraft, read_request
 from sessions_app.domain.settings_draft import Draft, read_draft
-from sessions_app.models import Project, Session
-from sessions_app.queries.prompt_figures import needed_parts
+from sessions_app.models import Profile, Project, Session
 from sessions_app.queries.request_inputs import carried
 from sessions_app.queries.settings_controls import address
 from sessions_app.services.prompts import effective_settings, session_plan, session_prompt, settings_of_turn
 from sessions_app.services.settings import project_settings
 from sessions_app.views.projects import project_for
 from sessions_app.views.session_pages import session_of
+from sessions_app.views.sides import ChoiceOfA, Side, choice_of_a
 
+LONGEST_LABEL = 18
 TABS = {"prompt": "tune", "why": "tune-why", "compare": "tune-compare", "replay": "tune-replay"}
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One of the two settings that are compared: the plan of its next prompt, or why there is none."""
-
-    key: str
-    label: str
-    prompt: PromptPlan | None
-    refusal: ConvowebError | None
-
-    @property
-    def sent(self) -> Prompt | None:
-        """The prompt with what is sent, if it was built."""
-        return self.prompt if isinstance(self.prompt, Prompt) else None
-
-    @property
-    def lost(self) -> int:
-        """How many runs are lost."""
-        return sum(fates.count for fates in self.prompt.lost) if self.prompt else 0
-
-    @property
-    def sentence(self) -> str:
-        """What came of it, as it is read out."""
-        if self.prompt is None:
-            return f"{self.label}: no prompt. {self.refusal.detail if self.refusal else ''}".strip()
-        unseen = f", {self.prompt.unseen:,} not seen by the model" if self.prompt.unseen else ""
-        return f"{self.label}: {self.prompt.tokens.total:,} of {self.prompt.budget:,} tokens{unseen}"
-
-    @property
-    def needs(self) -> list[tuple[str, int]]:
-        """What needs how many tokens, if that is why there is no prompt."""
-        return needed_parts(self.refusal)
-
-    @property
-    def message_count(self) -> int:
-        """How many messages are sent, if the prompt was built."""
-        if self.sent is None:
-            return 0
-        return 1 if self.sent.messages is None else len(self.sent.messages)
-
-    @property
-    def warnings(self) -> Sequence[PromptWarning]:
-        """What is to be known of the prompt; the page says by itself that a turn is past."""
-        found = self.prompt.warnings if self.prompt else ()
-        return [warning for warning in found if warning.code is not WarningCode.SETTINGS_OF_TODAY]
-
-    @property
-    def setting_warnings(self) -> Mapping[str, str]:
-        """Those of them that are about a setting, by its name."""
-        return {warning.setting: warning.detail for warning in self.warnings if warning.setting}
-
-    @property
-    def other_warnings(self) -> Sequence[PromptWarning]:
-        """Those that are about no setting."""
-        return [warning for warning in self.warnings if not warning.setting]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +36,7 @@ class Bench:
 
     `texts` are those that it was made from; `carried` is what addresses carry of what is asked, `left_out` names what
     is too long for that. `then` are the settings of the past turn, if one is asked for: they take the place of the
-    saved ones as A.
+    saved ones as A. `choice` tells whether a profile does.
     """
 
     project: Project
@@ -102,18 +48,37 @@ class Bench:
     carried: Mapping[str, Sequence[str]]
     left_out: Sequence[str]
     texts: QueryDict
-    then: EffectiveSettings | None = None
+    then: EffectiveSettings | None
+    choice: ChoiceOfA
+
+    @property
+    def profile(self) -> Profile | None:
+        """The profile that is A."""
+        return self.choice.profile
+
+    @property
+    def in_place(self) -> EffectiveSettings:
+        """The settings in force: the saved ones, or those of the past turn."""
+        return self.then or self.saved
 
     @property
     def a(self) -> EffectiveSettings:
         """The settings that the draft is compared with."""
-        return self.then or self.saved
+        return self.choice.settings or self.in_place
 
     @property
     def overrides(self) -> dict[str, Any]:
         """What makes the draft's values of those of A."""
-        before, saved = stored_values(self.a.values), stored_values(self.saved.values)
-        return {name: value for name, value in saved.items() if value != before[name]} | self.draft.overrides
+        return self._drafted_over(self.a)
+
+    def requested(self, key: str) -> Mapping[str, Any]:
+        """Return the sparse settings of a request that gives a side's prompt."""
+        if key == "b":
+            return self._drafted_over(self.in_place)
+        return _differing(stored_values(self.a.values), self.in_place)
+
+    def _drafted_over(self, settings: EffectiveSettings) -> dict[str, Any]:
+        return _differing(stored_values(self.saved.values) | self.draft.overrides, settings)
 
     @property
     def past_turn(self) -> int | None:
@@ -139,7 +104,16 @@ def bench_of(request: HttpRequest, slug: str, session_id: str, texts: QueryDict)
     asked = read_request(dict(texts.lists()))
     short = carried(asked)
     then = _settings_of_then(conversation, asked.arguments.get("at"))
-    return Bench(project, conversation, saved, inherited, draft, asked, short.texts, short.left_out, texts, then)
+    choice = choice_of_a(session=conversation, asked=texts.get("a", ""))
+    short_texts = {**short.texts, **choice.carried}
+    return Bench(
+        project, conversation, saved, inherited, draft, asked, short_texts, short.left_out, texts, then, choice
+    )
+
+
+def _differing(values: Mapping[str, Any], settings: EffectiveSettings) -> dict[str, Any]:
+    before = stored_values(settings.values)
+    return {name: value for name, value in values.items() if value != before[name]}
 
 
 def _settings_of_then(conversation: Session, at: int | None) -> EffectiveSettings | None:
@@ -168,11 +142,13 @@ def _seen(text: str) -> Mapping[str, Any]:
 def compared(bench: Bench, *, built: str) -> dict[str, Any]:
     """Decide the prompt under A and B, and build those of the sides `built`; without a draft they are the same.
 
-    At a past turn A are the settings of then; without a draft B are those of today, if they are others.
+    At a past turn A are the settings of then; without a draft B are those of today, if they are others. Beside a
+    profile as A, B without a draft is what is saved.
     """
     same = not bench.overrides and not bench.draft.errors
-    a = _side("a", "Then" if bench.then else "Saved", bench, {}, is_built="a" in built or (bool(built) and same))
-    label = "Today" if bench.then and not bench.draft.count else "Draft"
+    chosen = bench.profile.settings if bench.profile else {}
+    a = _side("a", _label_a(bench), bench, chosen, is_built="a" in built or (bool(built) and same))
+    label = "Draft" if bench.draft.count else "Today" if bench.then else "Saved" if bench.profile else "Draft"
     if bench.draft.errors:
         b = Side("b", label, None, InvalidSettings(" ".join(bench.draft.errors.values())))
     elif same:
@@ -180,6 +156,12 @@ def compared(bench: Bench, *, built: str) -> dict[str, Any]:
     else:
         b = _side("b", label, bench, bench.draft.overrides, is_built="b" in built)
     return {"sides": (a, b), "difference": _difference(a, b)}
+
+
+def _label_a(bench: Bench) -> str:
+    if bench.profile:
+        return Truncator(bench.profile.name).chars(LONGEST_LABEL)
+    return "Then" if bench.then else "Saved"
 
 
 def _difference(a: Side, b: Side) -> str:
@@ -202,4 +184,5 @@ def _side(key: str, label: str, bench: Bench, overrides: Mapping[str, Any], *, i
 
 
 def _arguments(bench: Bench, key: str) -> dict[str, Any]:
-    return {**bench.asked.arguments, **({"as_saved": True} if bench.then and key == "b" else {})}
+    is_of_today = bench.then and (key == "b" or bench.profile)
+    return {**bench.asked.arguments, **({"as_saved": True} if is_of_today else {})}
