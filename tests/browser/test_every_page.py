@@ -13,8 +13,6 @@ from tests.browser.addresses import addresses, pages
 from tests.browser.walking import ALL_BUT_COLORS, COLORS, EVERYTHING, Walk
 from tests.factories import make_project
 
-REFUSED = "Failed to load resource: the server responded with a status of 4"
-
 
 @pytest.fixture
 def listed(member, client, published):
@@ -56,13 +54,6 @@ def an_import(project, session, now):
 @pytest.fixture
 def walk(page, live_server):
     return Walk(page, live_server.url)
-
-
-@pytest.fixture
-def only_refusals(no_complaints):
-    """Let pages be refused, which some addresses are asked for."""
-    yield
-    no_complaints[:] = [text for text in no_complaints if not text.startswith(REFUSED)]
 
 
 @pytest.mark.parametrize(("mode", "rules"), [("light", EVERYTHING), ("dark", COLORS)])
