@@ -7,6 +7,9 @@ from sessions_app.views.accounts import SignIn
 from sessions_app.views.exports import export
 from sessions_app.views.forks import fork
 from sessions_app.views.imports import report, upload
+from sessions_app.views.keys import keys
+from sessions_app.views.keys import new as new_key
+from sessions_app.views.keys import revoke as revoke_key
 from sessions_app.views.past_turns import then
 from sessions_app.views.profiles import delete, profiles, rename
 from sessions_app.views.projects import home
@@ -56,6 +59,9 @@ urlpatterns = [
     path("p/<slug:slug>/sessions/<str:session_id>/tune/why/", why, name="tune-why"),
     path("p/<slug:slug>/sessions/<str:session_id>/versions/", session_versions, name="session-versions"),
     path("p/<slug:slug>/sessions/<str:session_id>/versions/restore/", restore_session, name="session-restore"),
+    path("p/<slug:slug>/settings/keys/", keys, name="keys"),
+    path("p/<slug:slug>/settings/keys/new/", new_key, name="key-new"),
+    path("p/<slug:slug>/settings/keys/<int:key_pk>/revoke/", revoke_key, name="key-revoke"),
     path("p/<slug:slug>/settings/profiles/", profiles, name="profiles"),
     path("p/<slug:slug>/settings/profiles/<int:profile_pk>/delete/", delete, name="profile-delete"),
     path("p/<slug:slug>/settings/profiles/<int:profile_pk>/rename/", rename, name="profile-rename"),

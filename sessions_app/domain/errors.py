@@ -74,6 +74,10 @@ class IdTaken(Conflict):
     """The chosen id is in use in this project."""
 
 
+class LastOwner(Conflict):
+    """A project keeps at least one owner."""
+
+
 class RunIsOpen(Conflict):
     """The session's newest run has not ended, so nothing can be appended behind it."""
 

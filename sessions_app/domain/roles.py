@@ -26,6 +26,12 @@ RIGHTS: Mapping[MemberRole, frozenset[Right]] = {
     MemberRole.OWNER: frozenset(Right),
 }
 
+IN_SHORT: Mapping[MemberRole, str] = {
+    MemberRole.VIEWER: "Reads everything and tries settings in drafts.",
+    MemberRole.EDITOR: "Changes sessions, settings and summaries as well, and imports.",
+    MemberRole.OWNER: "Manages members, keys, the summarizer and the project as well.",
+}
+
 DUTIES: Mapping[Right, Sequence[str]] = {
     Right.READ: (
         "look at sessions, runs, summaries, imports, settings and members",

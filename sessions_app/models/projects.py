@@ -1,5 +1,7 @@
 """Projects, who belongs to them, and the keys of their bots."""
 
+from datetime import datetime, timedelta
+
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
@@ -7,6 +9,8 @@ from django.db import models
 from django.db.models import F, Value
 
 from sessions_app.domain.roles import MemberRole, Right, may
+
+IDLE_AFTER = timedelta(days=60)
 
 
 def member_roles() -> list[tuple[str, str]]:
@@ -62,6 +66,14 @@ class Project(models.Model):
         return may(self.role, Right.MANAGE)
 
 
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    """Filters over memberships."""
+
+    def owners(self) -> "MembershipQuerySet":
+        """Those of owners who can sign in."""
+        return self.filter(role=MemberRole.OWNER, user__is_active=True)
+
+
 class Membership(models.Model):
     """A user's belonging to a project, and the role in which."""
 
@@ -69,6 +81,8 @@ class Membership(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=10, choices=member_roles, default=MemberRole.EDITOR)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["project", "user"], name="membership_once")]
@@ -85,6 +99,14 @@ class Scope(models.TextChoices):
     ADMIN = "admin"
 
 
+class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
+    """Orders of keys."""
+
+    def in_force_first(self) -> "ApiKeyQuerySet":
+        """Those in force by name, then those that were revoked, newest first."""
+        return self.order_by(F("revoked_at").desc(nulls_first=True), "name", "pk")
+
+
 class ApiKey(models.Model):
     """A bot's key: the secret is stored as its SHA-256 only and looked up by `key_id`."""
 
@@ -98,12 +120,18 @@ class ApiKey(models.Model):
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
 
+    objects = ApiKeyQuerySet.as_manager()
+
     class Meta:
         ordering = ["project", "name", "pk"]
         verbose_name = "API key"
 
     def __str__(self) -> str:
         return self.name
+
+    def is_idle(self, now: datetime) -> bool:
+        """Whether it was used once and long not since."""
+        return self.last_used_at is not None and self.last_used_at < now - IDLE_AFTER
 
 
 class IdempotentAnswer(models.Model):

@@ -9,10 +9,10 @@ from hmac import compare_digest
 from zlib import crc32
 
 import structlog
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from django.db.models import Q
 
-from sessions_app.domain.errors import FieldError, InvalidInput
+from sessions_app.domain.errors import FieldError, IdTaken, InvalidInput, NotFound
 from sessions_app.models import ApiKey, Project, Scope
 from sessions_app.models.connections import impatient
 
@@ -28,12 +28,30 @@ USE_NOTED_EVERY = timedelta(minutes=1)
 _ALPHABET = string.digits + string.ascii_letters
 
 
-def create_api_key(*, project: Project, name: str, scopes: Iterable[str]) -> tuple[ApiKey, str]:
-    """Create a key and return it with its text, which cannot be had again."""
+def create_api_key(*, project: Project, name: str, scopes: Iterable[str], actor: str = "") -> tuple[ApiKey, str]:
+    """Create a key and return it with its text, which cannot be had again; `actor` is who asked for it on a page."""
     granted = _check_scopes(scopes)
     key_id, secret = _random(ID_LENGTH), _random(SECRET_LENGTH)
-    row = ApiKey.objects.create(project=project, name=name, key_id=key_id, secret_hash=_hashed(secret), scopes=granted)
+    row = ApiKey.objects.create(
+        project=project, name=name, key_id=key_id, secret_hash=_hashed(secret), scopes=granted, actor=actor
+    )
     return row, f"{PREFIX}_{key_id}_{secret}{_checksum(key_id, secret)}"
+
+
+def create_named_key(*, project: Project, name: str, scopes: Iterable[str], actor: str) -> tuple[ApiKey, str]:
+    """Create a key whose name no other one in force has: a form that is sent twice makes one key."""
+    with transaction.atomic():
+        if Project.objects.select_for_update().filter(pk=project.pk).first() is None:
+            raise NotFound("There is no such project.")
+        if ApiKey.objects.filter(project=project, name=name, revoked_at=None).exists():
+            detail = f"There is a key called {name} already. Revoke it, or choose another name."
+            raise IdTaken(detail, errors=[FieldError("/name", detail)])
+        return create_api_key(project=project, name=name, scopes=scopes, actor=actor)
+
+
+def revoke_api_key(*, key: ApiKey, now: datetime) -> bool:
+    """Make a key useless for good; False if it was already."""
+    return ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=now) > 0
 
 
 def key_of(*, text: str, now: datetime) -> ApiKey | None:

@@ -1,0 +1,36 @@
+"""Shapes that browsers send about members, keys and accounts."""
+
+from typing import Any
+
+from django import forms
+
+from sessions_app.domain.text_cleaning import clean_text
+from sessions_app.models import Scope
+
+LONGEST_NAME = 200
+
+
+class NameField(forms.CharField):
+    """A name as people read it: one line, from 1 to 200 characters."""
+
+    def __init__(self, whose: str) -> None:
+        rule = f"{whose} has a name of 1 to {LONGEST_NAME} characters."
+        super().__init__(max_length=LONGEST_NAME, error_messages=dict.fromkeys(("required", "max_length"), rule))
+
+    def to_python(self, value: Any) -> str:
+        """Read it without what no database holds, its spaces in one."""
+        return " ".join(clean_text(super().to_python(value) or "").split())
+
+
+class KeyForm(forms.Form):
+    """A key that is asked for: which bot it is for, and what it may do."""
+
+    name = NameField("A key")
+    scopes = forms.MultipleChoiceField(
+        choices=Scope.choices,
+        initial=[Scope.READ, Scope.WRITE],
+        error_messages={
+            "required": "A key needs at least one scope.",
+            "invalid_choice": f"The scopes of a key are one or more of {', '.join(Scope.values)}.",
+        },
+    )

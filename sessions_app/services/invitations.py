@@ -1,0 +1,77 @@
+"""Invitations: a link that is shown once, works once, and for a week; only the hash of its token is stored."""
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from sessions_app.domain.errors import Conflict, FieldError, IdTaken, NotFound
+from sessions_app.domain.roles import MemberRole
+from sessions_app.models import Invitation, Membership, Project
+from sessions_app.services.members import lock_project
+
+TOKEN_BYTES = 32
+OPEN_FOR = timedelta(days=7)
+
+
+def invite(*, project: Project, role: MemberRole, actor: str, now: datetime) -> tuple[Invitation, str]:
+    """Return a new invitation and the token of its link, which cannot be had again; those that expired go."""
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    with transaction.atomic():
+        lock_project(project.pk)
+        Invitation.objects.filter(project=project, expires_at__lte=now).delete()
+        invitation = Invitation.objects.create(
+            project=project,
+            role=role,
+            token_hash=_hashed(token),
+            actor=actor,
+            created_at=now,
+            expires_at=now + OPEN_FOR,
+        )
+    return invitation, token
+
+
+def invitation_of(*, token: str, now: datetime) -> Invitation:
+    """Return the invitation of a link as long as it works."""
+    found = Invitation.objects.open_at(now).select_related("project").filter(token_hash=_hashed(token)).first()
+    if found is None:
+        raise NotFound("This invitation was used, was revoked or has expired.")
+    return found
+
+
+def accept(*, token: str, user: User, now: datetime) -> Membership:
+    """Make somebody a member; of several who do it at once, one is. Whoever belongs already does not use it up."""
+    with transaction.atomic():
+        invitation = _locked(token, now)
+        if Membership.objects.filter(project=invitation.project, user=user).exists():
+            raise Conflict(f"You belong to {invitation.project} already.")
+        member = Membership.objects.create(project=invitation.project, user=user, role=invitation.role)
+        invitation.delete()
+    return member
+
+
+def accept_as_new(*, token: str, username: str, password: str, now: datetime) -> User:
+    """Make an account for somebody who has none, and them a member; either both or neither."""
+    with transaction.atomic():
+        _locked(token, now)
+        try:
+            with transaction.atomic():
+                user = User.objects.create_user(username, password=password)
+        except IntegrityError:
+            detail = "A user with that username already exists."
+            raise IdTaken(detail, errors=[FieldError("/username", detail)]) from None
+        accept(token=token, user=user, now=now)
+    return user
+
+
+def _locked(token: str, now: datetime) -> Invitation:
+    """Return the invitation of a link while nobody else can use it."""
+    found = invitation_of(token=token, now=now)
+    lock_project(found.project_id)
+    return invitation_of(token=token, now=now)
+
+
+def _hashed(token: str) -> str:
+    return hashlib.sha256(token.encode(errors="replace")).hexdigest()

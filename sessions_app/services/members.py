@@ -1,0 +1,48 @@
+"""Who belongs to a project: roles, and leaving it. Everything here waits for the row of the project."""
+
+from django.db import transaction
+
+from sessions_app.domain.errors import LastOwner, NotFound
+from sessions_app.domain.roles import MemberRole
+from sessions_app.models import Membership, Project
+
+
+def change_role(*, member: Membership, role: MemberRole) -> None:
+    """Give a member another role; the last owner stays one."""
+    with transaction.atomic():
+        stored = _locked(member)
+        if role is not MemberRole.OWNER:
+            _keep_an_owner(stored)
+        stored.role = role
+        stored.save(update_fields=["role"])
+
+
+def remove_member(*, member: Membership) -> None:
+    """Take somebody out of a project; the last owner stays."""
+    with transaction.atomic():
+        stored = _locked(member)
+        _keep_an_owner(stored)
+        stored.delete()
+
+
+def lock_project(pk: int) -> Project:
+    """Lock a project against other changes of what belongs to it as a whole."""
+    project = Project.objects.select_for_update().filter(pk=pk).first()
+    if project is None:
+        raise NotFound("There is no such project.")
+    return project
+
+
+def _locked(member: Membership) -> Membership:
+    """Return a membership as it is stored, while nobody else changes those of its project."""
+    lock_project(member.project_id)
+    stored = Membership.objects.select_related("user").filter(pk=member.pk).first()
+    if stored is None:
+        raise NotFound("There is no such member.")
+    return stored
+
+
+def _keep_an_owner(member: Membership) -> None:
+    others = Membership.objects.owners().filter(project=member.project_id).exclude(pk=member.pk)
+    if member.role == MemberRole.OWNER and not others.exists():
+        raise LastOwner(f"{member.user} is the only owner. Make somebody else an owner first.")

@@ -1,0 +1,134 @@
+"""The page of API keys."""
+
+import html
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from sessions_app.models import ApiKey
+from sessions_app.services.keys import create_api_key
+from tests.factories import make_project
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/p/p/settings/keys/"
+NEW = "/p/p/settings/keys/new/"
+
+
+def text_of(page):
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.content.decode())))
+
+
+def create(client, **fields):
+    return client.post(NEW, {"name": "agent-canary", "scopes": ["write", "read"], **fields})
+
+
+def test_it_makes_a_key_that_works_and_shows_it_once(client, project):
+    page = create(client)
+
+    (shown,) = re.findall(r'<code id="secret">(cw_\w+)</code>', page.content.decode())
+    assert page.status_code == 200
+    assert "no-store" in page["Cache-Control"]
+    bearer = {"Authorization": f"Bearer {shown}"}
+    assert client.get("/api/v1/sessions?limit=1", headers=bearer).status_code == 200
+    assert shown not in client.get(LIST).content.decode()
+    key = ApiKey.objects.get()
+    assert (key.name, key.scopes, key.actor, key.project) == ("agent-canary", ["read", "write"], "reader", project)
+
+
+def test_its_example_is_a_command_with_the_key_and_the_address_of_this_server(client, project):
+    page = text_of(create(client))
+
+    assert re.search(r"export CONVOWEB_KEY=cw_\w{12}_\w+ curl -H", page)
+    assert '"http://testserver/api/v1/sessions?limit=1"' in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"name": "  "}, "A key has a name of 1 to 200 characters."),
+        ({"name": "x" * 201}, "A key has a name of 1 to 200 characters."),
+        ({"scopes": []}, "A key needs at least one scope."),
+        ({"scopes": ["root"]}, "The scopes of a key are one or more of read, write, admin."),
+    ],
+)
+def test_what_cannot_be_a_key_is_said_at_its_field(client, project, fields, words):
+    page = create(client, **fields)
+
+    assert (page.status_code, ApiKey.objects.count()) == (422, 0)
+    assert words in text_of(page)
+
+
+def test_a_form_sent_twice_makes_one_key(client, project):
+    create(client)
+    again = create(client)
+
+    assert (again.status_code, ApiKey.objects.count()) == (422, 1)
+    assert "There is a key called agent-canary already." in text_of(again)
+
+
+def test_a_name_is_free_again_when_its_key_is_revoked(client, project):
+    create(client)
+    client.post(f"{LIST}{ApiKey.objects.get().pk}/revoke/")
+
+    assert create(client).status_code == 200
+
+
+def test_it_lists_what_each_key_may_and_when_it_was_used(client, project):
+    used, _ = create_api_key(project=project, name="notebook", scopes=["read"])
+    idle, _ = create_api_key(project=project, name="old-worker", scopes=["read", "admin"], actor="tove")
+    create_api_key(project=project, name="new", scopes=["write"])
+    create_api_key(project=make_project("q"), name="theirs", scopes=["read"])
+    ApiKey.objects.filter(pk=used.pk).update(last_used_at=timezone.now() - timedelta(minutes=5))
+    ApiKey.objects.filter(pk=idle.pk).update(last_used_at=timezone.now() - timedelta(days=84))
+
+    page = client.get(LIST)
+
+    rows = [re.sub(r"<[^>]+>", " ", row) for row in re.findall(r"<tr.*?</tr>", page.content.decode(), re.DOTALL)[1:]]
+    assert [row.split()[0] for row in rows] == ["new", "notebook", "old-worker"]
+    assert "never" in rows[0]
+    assert f"cw_{used.key_id[:4]}… read" in " ".join(rows[1].split())
+    assert "5 min" in rows[1]
+    assert "by tove" in rows[2]
+    assert 'class="state warn"' in page.content.decode()
+    assert used.secret_hash not in page.content.decode()
+
+
+def test_a_key_is_revoked_after_a_question(client, project):
+    key, text = create_api_key(project=project, name="bot", scopes=["read"])
+    address = f"{LIST}{key.pk}/revoke/"
+
+    asked = client.get(address)
+    assert "Revoke bot?" in text_of(asked)
+    key.refresh_from_db()
+    assert key.revoked_at is None
+
+    done = client.post(address, follow=True)
+    assert "bot is revoked." in text_of(done)
+    assert client.get("/api/v1/sessions", headers={"Authorization": f"Bearer {text}"}).status_code == 401
+    again = client.post(address, follow=True)
+    assert "bot is revoked already." in text_of(again)
+
+
+def test_a_key_of_another_project_cannot_be_revoked(client, project):
+    theirs, _ = create_api_key(project=make_project("q"), name="theirs", scopes=["read"])
+
+    assert client.post(f"{LIST}{theirs.pk}/revoke/").status_code == 404
+    assert client.get(f"{LIST}{theirs.pk}/revoke/").status_code == 404
+    theirs.refresh_from_db()
+    assert theirs.revoked_at is None
+
+
+def test_names_are_shown_as_text(client, project):
+    create(client, name="<script>x</script>")
+
+    page = client.get(LIST).content.decode()
+    assert "<script>x" not in page
+    assert "&lt;script&gt;x" in page
+
+
+def test_a_form_without_the_token_is_refused(project):
+    assert Client(enforce_csrf_checks=True).post(NEW, {"name": "x", "scopes": ["read"]}).status_code == 403
