@@ -25,6 +25,7 @@ from sessions_app.api import (
     sessions,
     settings_versions,
     summaries,
+    usage,
 )
 from sessions_app.api.access import KeyThrottle, parse_rate
 from sessions_app.api.parsing import REPLACED_HEADER, JsonRenderer, StrictParser, invalid, refuse_unknown_parameters
@@ -86,6 +87,7 @@ parse_rate(settings.CONVOWEB_API_RATE)
 for noun in (
     sessions,
     exports,
+    usage,
     settings_versions,
     runs,
     run_events,

@@ -22,6 +22,10 @@ class Price:
         """Return the price that holds for a call with so many input tokens."""
         return next((price for above, price in reversed(self.tiers) if input_tokens > above), self.base)
 
+    def flat(self, input_tokens: int) -> "Price":
+        """Return the price as it is for calls with so many input tokens, whatever is multiplied by it."""
+        return Price(self.at(input_tokens))
+
 
 @dataclass(frozen=True, slots=True)
 class Prices:
@@ -34,7 +38,17 @@ class Prices:
     @property
     def have_tiers(self) -> bool:
         """Whether a price depends on the size of the call."""
-        return any(price is not None and price.tiers for price in (self.input, self.cached_input, self.output))
+        return bool(self.bounds)
+
+    @property
+    def bounds(self) -> list[int]:
+        """The numbers of input tokens above which other prices hold, the smallest first."""
+        prices = (self.input, self.cached_input, self.output)
+        return sorted({above for price in prices if price is not None for above, _ in price.tiers})
+
+    def flat(self, input_tokens: int) -> "Prices":
+        """Return the prices that hold for calls with so many input tokens, so that many calls can be summed up first."""
+        return Prices(*(price and price.flat(input_tokens) for price in (self.input, self.cached_input, self.output)))
 
     def cost(self, *, input_tokens: int, cached: int = 0, output_tokens: int = 0) -> Decimal | None:
         """Return what a call costs in USD, None where a price that it needs is not known.

@@ -67,6 +67,7 @@ def test_only_what_exists_is_in_it():
         "/sessions/{session_id}/settings/restore",
         "/sessions/{session_id}/export",
         "/sessions/{session_id}/tree",
+        "/sessions/{session_id}/usage",
         "/sessions/{session_id}/fork",
         "/sessions/{session_id}/runs",
         "/sessions/{session_id}/runs/batch",
