@@ -1,5 +1,7 @@
 """Usage: what a session's runs and summaries needed, and what that cost."""
 
+from typing import Any
+
 from django.utils import timezone
 from ninja import Query, Router
 from pydantic import Field
@@ -101,7 +103,7 @@ def _usage_out(usage: SessionUsage, items: list[RunSpentOut], next_cursor: str |
     )
 
 
-def _fields(spent: Spent) -> dict[str, object]:
+def _fields(spent: Spent) -> dict[str, Any]:
     return {
         "runs": spent.runs,
         "tokens": spent.tokens,

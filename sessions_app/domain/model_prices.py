@@ -47,7 +47,7 @@ class Prices:
         return sorted({above for price in prices if price is not None for above, _ in price.tiers})
 
     def flat(self, input_tokens: int) -> "Prices":
-        """Return the prices that hold for calls with so many input tokens, so that many calls can be summed up first."""
+        """Return the prices that hold for calls with so many input tokens, so that many can be summed up first."""
         return Prices(*(price and price.flat(input_tokens) for price in (self.input, self.cached_input, self.output)))
 
     def cost(self, *, input_tokens: int, cached: int = 0, output_tokens: int = 0) -> Decimal | None:

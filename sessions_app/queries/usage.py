@@ -140,17 +140,14 @@ def _usage_in(row: Mapping[str, Any]) -> Usage:
 
 
 def _by_model(runs: RunQuerySet, project_id: int, now: datetime) -> list[ModelSpent]:
-    rows = list(runs.values("model").annotate(**_sums()).order_by("-runs", "model")[:MOST_MODELS])
+    rows = list(runs.values("model").annotate(**_sums()).order_by(Count("pk").desc(), "model")[:MOST_MODELS])
     prices = _prices(project_id, {row["model"] for row in rows}, now)
     return [ModelSpent(row["model"], _spent(runs, row, prices[row["model"]])) for row in rows]
 
 
 def _spent(runs: RunQuerySet, row: Mapping[str, Any], prices: Prices) -> Spent:
     reported = _usage_in(row)
-    if prices.have_tiers:
-        cost = _cost_by_size(runs.filter(model=row["model"]), prices)
-    else:
-        cost = _cost(reported, prices)
+    cost = _cost_by_size(runs.filter(model=row["model"]), prices) if prices.have_tiers else _cost(reported, prices)
     unpriced = row["reporting"] if cost is None else 0
     return Spent(row["runs"], row["tokens"] or 0, row["reporting"], reported, cost or Decimal(0), unpriced)
 

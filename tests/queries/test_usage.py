@@ -19,7 +19,7 @@ from tests.factories import NOW, analyze_if_many, append_turns, make_project, ma
 
 pytestmark = pytest.mark.django_db
 TODAY = datetime(2026, 11, 30, tzinfo=UTC)
-PRICES = ModelFacts(input_price=Decimal("2"), cached_input_price=Decimal("0.5"), output_price=Decimal("8"))
+PRICES = ModelFacts(input_price=Decimal(2), cached_input_price=Decimal("0.5"), output_price=Decimal(8))
 MESSAGES = [
     {"role": "user", "content": "hello hello"},
     {
@@ -71,7 +71,7 @@ def test_cached_tokens_cost_what_the_cache_costs(project):
 
 def test_totals_are_not_made_of_rounded_parts(project):
     session = make_session(project)
-    facts = ModelFacts(input_price=Decimal("0.000001"), output_price=Decimal("0"))
+    facts = ModelFacts(input_price=Decimal("0.000001"), output_price=Decimal(0))
     set_model_override(project=project, name="cheap", facts=facts, now=NOW)
     for _ in range(3):
         append(session, "cheap", input=1)
