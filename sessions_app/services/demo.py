@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from sessions_app.domain.roles import MemberRole
 from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, RunStatus, ToolCall
 from sessions_app.models import Membership, Project, Session
 from sessions_app.services.prompts import session_prompt
@@ -41,7 +42,7 @@ TURNS_AT_ONCE = 6
 def load_demo(*, owner: User, now: datetime) -> Project:
     """Return the demo project, made on the first call; its conversations end shortly before `now`."""
     project, is_new = Project.objects.get_or_create(slug=SLUG, defaults={"name": "Aldera Air (demo)"})
-    Membership.objects.get_or_create(project=project, user=owner)
+    Membership.objects.get_or_create(project=project, user=owner, defaults={"role": MemberRole.OWNER})
     if is_new:
         _set_up(project, owner, now)
         sessions: dict[str, Session] = {}
