@@ -161,14 +161,31 @@ class SessionFilterForm(forms.Form):
 
 
 class ArrivalForm(forms.Form):
-    """From when on runs are waited for, in seconds since 1970."""
+    """From when on runs are waited for, in seconds since 1970, and the id of the key that the bot has."""
 
     since = forms.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
+    key = forms.CharField(required=False, max_length=32)
 
-    def given(self) -> datetime | None:
+    def since_given(self) -> datetime | None:
         """Return that time, if there is a legal one."""
         seconds = self.cleaned_data.get("since") if self.is_valid() else None
         return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+    def key_given(self) -> str:
+        """Return that id, maybe empty."""
+        return self.cleaned_data.get("key", "") if self.is_valid() else ""
+
+
+class BotKeyForm(forms.Form):
+    """What a bot's new key is called."""
+
+    name = forms.CharField(
+        max_length=200,
+        error_messages={
+            "required": "A key needs a name, by which it is known in the list of keys.",
+            "max_length": "A name has at most 200 characters.",
+        },
+    )
 
 
 class ImportForm(forms.Form):

@@ -4,6 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from sessions_app.views.accounts import SignIn
+from sessions_app.views.connect import connect
 from sessions_app.views.exports import export
 from sessions_app.views.forks import fork
 from sessions_app.views.imports import report, upload
@@ -14,7 +15,7 @@ from sessions_app.views.past_turns import then
 from sessions_app.views.profiles import delete, profiles, rename
 from sessions_app.views.projects import home
 from sessions_app.views.session_pages import session, summary_progress
-from sessions_app.views.sessions import connect, sessions
+from sessions_app.views.sessions import sessions
 from sessions_app.views.settings_versions import (
     project_versions,
     restore_project,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, F
@@ -143,12 +142,6 @@ class Sidebar:
     def at_least(self) -> bool:
         """Whether there are more sessions than were counted, so that tags and users may have more."""
         return self.views[SessionView.ALL].at_least
-
-
-def newest_arrival(*, project: Project, since: datetime) -> Session | None:
-    """Return the session that last got a run after `since`, if there is one."""
-    sessions = Session.objects.filter(project=project, updated_at__gt=since, last_position__gt=0)
-    return sessions.order_by("-updated_at", "-pk").first()
 
 
 def sidebar(*, project: Project) -> Sidebar:

@@ -1,4 +1,4 @@
-"""The list of a project's sessions, and how a bot comes to write one."""
+"""The list of a project's sessions."""
 
 from collections.abc import Sequence
 from urllib.parse import parse_qs
@@ -6,7 +6,6 @@ from urllib.parse import parse_qs
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
-from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
@@ -14,10 +13,10 @@ from django_htmx.http import push_url, replace_url, trigger_client_event
 
 from sessions_app.domain.errors import InvalidInput, NotFound
 from sessions_app.domain.identifiers import check_id, is_legal_id
-from sessions_app.forms import ArrivalForm, SessionFilterForm
+from sessions_app.forms import SessionFilterForm
 from sessions_app.models import Project
 from sessions_app.queries.session_filters import SessionFilter
-from sessions_app.queries.sessions import SessionPage, newest_arrival, session_page, session_tree, sidebar
+from sessions_app.queries.sessions import SessionPage, session_page, session_tree, sidebar
 from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, address_of_page, render_page
 
@@ -46,23 +45,11 @@ def sessions(request: HtmxRequest, slug: str) -> HttpResponse:
         refusals = [error for errors in form.errors.values() for error in errors] or [refusal.detail]
         return render_page(request, LIST, "swap", context | {"refusals": refusals}, status=422)
     if not (page.total.value or wanted.narrows):
-        return render_page(request, "sessions/empty.html", "swap", context | {"base_url": _api_address(request)})
+        return render_page(
+            request, "sessions/empty.html", "swap", context | {"base_url": request.build_absolute_uri("/api/v1")}
+        )
     response = render_page(request, LIST, "next_rows" if "after" in request.GET else "swap", context)
     return _announced(request, response, form, page) if request.htmx else response
-
-
-@login_required
-@require_safe
-def connect(request: HtmxRequest, slug: str) -> HttpResponse:
-    """Show the calls with which a bot writes its conversations here; swaps get the session that got a run since."""
-    project = project_for(request.user, slug)
-    since = ArrivalForm(request.GET).given() or timezone.now()
-    arrived = newest_arrival(project=project, since=since) if request.htmx else None
-    context = {"project": project, "base_url": _api_address(request), "since": since, "arrived": arrived}
-    if not request.htmx:
-        context |= page_context(request.user, project, area="sessions")
-    response = render_page(request, "sessions/connect.html", "wait", context)
-    return trigger_client_event(response, "announce", {"value": f"{arrived} has got a run"}) if arrived else response
 
 
 def _page(project: Project, form: SessionFilterForm, request: HtmxRequest) -> SessionPage:
@@ -114,7 +101,3 @@ def _address(path: str, query: dict[str, str]) -> str:
 
 def _ids(text: str) -> Sequence[str]:
     return [public_id for public_id in text.split(",") if is_legal_id(public_id)]
-
-
-def _api_address(request: HtmxRequest) -> str:
-    return request.build_absolute_uri("/api/v1")

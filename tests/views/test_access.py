@@ -33,7 +33,7 @@ QUESTIONS = {
     "tune-profile",
     "tune-save",
 }
-OF_OWNERS = {"key-new", "key-revoke", "summarizer", "summarizer-trial"}
+OF_OWNERS = {"connect", "key-new", "key-revoke", "summarizer", "summarizer-trial"}
 READ_BY_OWNERS = {"key-new", "key-revoke"}
 
 

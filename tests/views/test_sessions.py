@@ -1,5 +1,3 @@
-import json
-import re
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
@@ -71,26 +69,7 @@ def test_an_empty_project_says_how_conversations_get_in(client, member):
     page = response.content.decode()
     assert "http://testserver/api/v1" in page
     assert "/p/p/import/" in page
-    assert "manage.py create_api_key --project p" in client.get("/p/p/connect/").content.decode()
-
-
-def test_the_connect_page_waits_until_a_run_has_come(client, member, project):
-    assert re.search(r'hx-get="\?since=\d+"', client.get("/p/p/connect/").content.decode())
-    make_session(project, "thread-42", runs=1)
-    make_session(project, "silent")
-    make_session(make_project("strangers"), "theirs", runs=1)
-    at = int(NOW.timestamp())
-    waiting = client.get(f"/p/p/connect/?since={at + 60}", headers=SWAP)
-    assert "Waiting for the first run" in waiting.content.decode()
-    come = client.get(f"/p/p/connect/?since={at - 60}", headers=SWAP)
-    assert "thread-42 has got a run" in come.content.decode()
-    assert "hx-get" not in come.content.decode()
-    assert json.loads(come["HX-Trigger"])["announce"]["value"] == "thread-42 has got a run"
-
-
-@pytest.mark.parametrize("since", ["", "x", "-1", "99999999999"])
-def test_the_connect_page_waits_from_now_on_where_no_legal_time_is_given(client, member, since):
-    assert "Waiting for the first run" in client.get(f"/p/p/connect/?since={since}", headers=SWAP).content.decode()
+    assert "/p/p/connect/" in page
 
 
 def test_a_filter_that_nothing_matches_is_not_an_empty_project(client, member):
