@@ -176,18 +176,6 @@ class ArrivalForm(forms.Form):
         return self.cleaned_data.get("key", "") if self.is_valid() else ""
 
 
-class BotKeyForm(forms.Form):
-    """What a bot's new key is called."""
-
-    name = forms.CharField(
-        max_length=200,
-        error_messages={
-            "required": "A key needs a name, by which it is known in the list of keys.",
-            "max_length": "A name has at most 200 characters.",
-        },
-    )
-
-
 class ImportForm(forms.Form):
     """A file of conversations."""
 

@@ -22,6 +22,12 @@ class NameField(forms.CharField):
         return " ".join(clean_text(super().to_python(value) or "").split())
 
 
+class BotKeyForm(forms.Form):
+    """A key that is asked for where a bot is connected: what it may do goes without asking."""
+
+    name = NameField("A key")
+
+
 class KeyForm(forms.Form):
     """A key that is asked for: which bot it is for, and what it may do."""
 

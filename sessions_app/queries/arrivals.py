@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 
 from django.db.models import Exists, F, OuterRef
 
@@ -25,3 +26,9 @@ def arrival(*, project: Project, since: datetime, key_id: str) -> Arrival:
     session = changed.filter(Exists(newest_run)).first()
     created = None if session else changed.filter(created_at__gt=since).first()
     return Arrival(key, created, session)
+
+
+def free_bot_name(*, project: Project) -> str:
+    """Return a name that no key in force has."""
+    taken = set(project.api_keys.filter(revoked_at=None, name__startswith="bot-").values_list("name", flat=True))
+    return next(name for number in count(1) if (name := f"bot-{number}") not in taken)

@@ -10,15 +10,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import trigger_client_event
 
+from sessions_app.domain.errors import IdTaken
 from sessions_app.domain.roles import Right
-from sessions_app.forms import ArrivalForm, BotKeyForm
+from sessions_app.forms import ArrivalForm
+from sessions_app.member_forms import BotKeyForm
 from sessions_app.models import Project, Scope
-from sessions_app.queries.arrivals import arrival
-from sessions_app.services.keys import create_api_key
+from sessions_app.queries.arrivals import arrival, free_bot_name
+from sessions_app.services.keys import create_named_key
 from sessions_app.views.access import needs
 from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, render_page
 
+SCOPES = (Scope.READ, Scope.WRITE)
 # Whoever leaves the page open does not ask for ever.
 PATIENCE = timedelta(minutes=15)
 
@@ -38,10 +41,15 @@ def connect(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _made(request: HtmxRequest, project: Project) -> HttpResponse:
     now, form = timezone.now(), BotKeyForm(request.POST)
-    if not form.is_valid():
-        return _page(request, project, since=now, form=form, status=422)
-    key, secret = create_api_key(project=project, name=form.cleaned_data["name"], scopes=[Scope.READ, Scope.WRITE])
-    return _page(request, project, since=now, key_id=key.key_id, secret=secret)
+    try:
+        if form.is_valid():
+            made = create_named_key(
+                project=project, actor=request.user.get_username(), scopes=SCOPES, **form.cleaned_data
+            )
+            return _page(request, project, since=now, key_id=made[0].key_id, secret=made[1])
+    except IdTaken as refusal:
+        form.add_error("name", refusal.detail)
+    return _page(request, project, since=now, form=form, status=422)
 
 
 def _page(
@@ -51,7 +59,7 @@ def _page(
     context = {"project": project, "since": since, "come": come, "base_url": request.build_absolute_uri("/api/v1")}
     context |= {"asks": timezone.now() - since < PATIENCE, **shown}
     if not request.htmx:
-        context |= {"next_name": f"bot-{project.api_keys.count() + 1}"}
+        context |= {"next_name": free_bot_name(project=project)}
         context |= page_context(request.user, project, area="sessions")
     response = render_page(request, "connect/page.html", "wait", context, status=status)
     if come.session and request.htmx:

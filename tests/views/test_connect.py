@@ -53,6 +53,16 @@ def test_the_next_key_gets_the_next_name(client, project):
     assert 'value="bot-2"' in show(client)
 
 
+def test_a_form_that_is_sent_twice_makes_one_key(client, project):
+    make_key(client)
+
+    again = make_key(client)
+
+    assert again.status_code == 422
+    assert "There is a key called bot-1 already" in again.content.decode()
+    assert ApiKey.objects.get().actor == "reader"
+
+
 def test_nothing_is_made_by_looking(client, project):
     page = show(client)
 
@@ -61,9 +71,7 @@ def test_nothing_is_made_by_looking(client, project):
     assert re.search(rf'hx-get="{PAGE}\?since=\d+"', page)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"), [("", "A key needs a name"), ("   ", "A key needs a name"), ("x" * 201, "200")]
-)
+@pytest.mark.parametrize(("name", "said"), [("", "A key has a name"), ("   ", "A key has a name"), ("x" * 201, "200")])
 def test_it_refuses_a_name_that_is_none(client, project, name, said):
     response = make_key(client, name)
 
