@@ -140,7 +140,7 @@ def _usage_in(row: Mapping[str, Any]) -> Usage:
 
 
 def _by_model(runs: RunQuerySet, project_id: int, now: datetime) -> list[ModelSpent]:
-    rows = list(runs.values("model").annotate(**_sums()).order_by(Count("pk").desc(), "model")[:MOST_MODELS])
+    rows = list(runs.values("model").annotate(**_sums()).order_by(F("runs").desc(), "model")[:MOST_MODELS])
     prices = _prices(project_id, {row["model"] for row in rows}, now)
     return [ModelSpent(row["model"], _spent(runs, row, prices[row["model"]])) for row in rows]
 
