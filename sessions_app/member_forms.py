@@ -3,7 +3,9 @@
 from typing import Any
 
 from django import forms
+from django.contrib.auth.forms import UserCreationForm
 
+from sessions_app.domain.roles import MemberRole
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.models import Scope
 
@@ -40,3 +42,20 @@ class KeyForm(forms.Form):
             "invalid_choice": f"The scopes of a key are one or more of {', '.join(Scope.values)}.",
         },
     )
+
+
+class RoleForm(forms.Form):
+    """A role that somebody gets."""
+
+    role = forms.TypedChoiceField(
+        choices=[(role.value, role.value) for role in MemberRole],
+        coerce=MemberRole,
+        initial=MemberRole.EDITOR,
+        error_messages=dict.fromkeys(
+            ("required", "invalid_choice"), f"A role is one of {', '.join(role.value for role in MemberRole)}."
+        ),
+    )
+
+
+class NewAccountForm(UserCreationForm):
+    """A user name that is free, and a password twice, judged like any other password."""

@@ -8,9 +8,11 @@ from sessions_app.views.connect import connect
 from sessions_app.views.exports import export
 from sessions_app.views.forks import fork
 from sessions_app.views.imports import report, upload
+from sessions_app.views.invitations import invitation
 from sessions_app.views.keys import keys
 from sessions_app.views.keys import new as new_key
 from sessions_app.views.keys import revoke as revoke_key
+from sessions_app.views.members import invitation_new, invitation_revoke, leave, members, remove, role
 from sessions_app.views.past_turns import then
 from sessions_app.views.profiles import delete, profiles, rename
 from sessions_app.views.projects import home
@@ -31,6 +33,7 @@ from sessions_app.views.tune_saving import save, save_default, save_profile
 
 urlpatterns = [
     path("", home, name="home"),
+    path("invitations/<str:token>/", invitation, name="invitation"),
     path("login/", SignIn.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("p/<slug:slug>/connect/", connect, name="connect"),
@@ -63,6 +66,16 @@ urlpatterns = [
     path("p/<slug:slug>/settings/keys/", keys, name="keys"),
     path("p/<slug:slug>/settings/keys/new/", new_key, name="key-new"),
     path("p/<slug:slug>/settings/keys/<int:key_pk>/revoke/", revoke_key, name="key-revoke"),
+    path("p/<slug:slug>/settings/members/", members, name="members"),
+    path("p/<slug:slug>/settings/members/invite/", invitation_new, name="invitation-new"),
+    path(
+        "p/<slug:slug>/settings/members/invitations/<int:invitation_pk>/revoke/",
+        invitation_revoke,
+        name="invitation-revoke",
+    ),
+    path("p/<slug:slug>/settings/members/leave/", leave, name="member-leave"),
+    path("p/<slug:slug>/settings/members/<int:member_pk>/remove/", remove, name="member-remove"),
+    path("p/<slug:slug>/settings/members/<int:member_pk>/role/", role, name="member-role"),
     path("p/<slug:slug>/settings/profiles/", profiles, name="profiles"),
     path("p/<slug:slug>/settings/profiles/<int:profile_pk>/delete/", delete, name="profile-delete"),
     path("p/<slug:slug>/settings/profiles/<int:profile_pk>/rename/", rename, name="profile-rename"),

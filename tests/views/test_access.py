@@ -9,6 +9,7 @@ from django.urls import resolve, reverse
 
 from sessions_app.domain.roles import MemberRole, may
 from sessions_app.models import Import, Membership, Profile, Summary
+from sessions_app.services.invitations import invite
 from sessions_app.services.keys import create_api_key
 from sessions_app.urls import urlpatterns
 from sessions_app.views.access import needs_of
@@ -19,13 +20,15 @@ pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 PAGES = {pattern.name: pattern for pattern in urlpatterns}
 OF_PROJECTS = [name for name, pattern in PAGES.items() if "slug" in pattern.pattern.converters]
-OF_NO_PROJECT = {"home", "login", "logout"}
-# Pages to which a form is sent that changes nothing: it only asks for what is shown.
-ONLY_COMPUTING = {"summarizer-preview", "tune", "tune-why", "tune-compare", "tune-replay"}
+OF_NO_PROJECT = {"home", "invitation", "login", "logout"}
+# Pages to which viewers send forms, too: they only ask for what is shown, or take the sender out of the project.
+HARMLESS = {"member-leave", "summarizer-preview", "tune", "tune-why", "tune-compare", "tune-replay"}
 # Pages that only ask what shall be changed.
 QUESTIONS = {
+    "invitation-new",
     "key-new",
     "key-revoke",
+    "member-remove",
     "session-fork",
     "summary-edit",
     "summary-use",
@@ -33,8 +36,8 @@ QUESTIONS = {
     "tune-profile",
     "tune-save",
 }
-OF_OWNERS = {"connect", "key-new", "key-revoke", "summarizer", "summarizer-trial"}
-READ_BY_OWNERS = {"key-new", "key-revoke"}
+READ_BY_OWNERS = {"invitation-new", "key-new", "key-revoke", "member-remove"}
+OF_OWNERS = READ_BY_OWNERS | {"connect", "invitation-revoke", "member-role", "summarizer", "summarizer-trial"}
 
 
 @pytest.fixture
@@ -53,6 +56,11 @@ def sign_in(client, project):
     return sign_in
 
 
+def join(project, name, role):
+    user = get_user_model().objects.create_user(name)
+    return Membership.objects.create(project=project, user=user, role=role)
+
+
 def address_of(name, project):
     """Return the address of a page about things of the project; a page about something new has to say of what."""
     session = make_session(project, "s", runs=2)
@@ -64,7 +72,9 @@ def address_of(name, project):
         "session_id": lambda: session.public_id,
         "number": lambda: 1,
         "import_pk": lambda: Import.objects.create(project=project, file_name="f", size=1, created_at=NOW).pk,
+        "invitation_pk": lambda: invite(project=project, role=MemberRole.VIEWER, actor="mira", now=NOW)[0].pk,
         "key_pk": lambda: create_api_key(project=project, name="bot", scopes=["read"])[0].pk,
+        "member_pk": lambda: join(project, "tove", MemberRole.EDITOR).pk,
         "profile_pk": lambda: Profile.objects.create(project=project, name="careful", saved_at=NOW).pk,
     }
     return reverse(name, kwargs={part: things[part]() for part in PAGES[name].pattern.converters})
@@ -87,7 +97,7 @@ def test_a_viewer_reads_and_writes_nothing(client, project, sign_in, name):
     sign_in(MemberRole.VIEWER)
 
     assert (ask(client, "GET", address) == 403) is (name in QUESTIONS)
-    assert (ask(client, "POST", address) == 403) is (name not in ONLY_COMPUTING)
+    assert (ask(client, "POST", address) == 403) is (name not in HARMLESS)
 
 
 @pytest.mark.parametrize("name", OF_PROJECTS)

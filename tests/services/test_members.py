@@ -1,0 +1,102 @@
+"""Roles of members, and that a project keeps an owner, also when two are asked at the same time."""
+
+from threading import Barrier, Thread
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import connection
+
+from sessions_app.domain.errors import LastOwner, NotFound
+from sessions_app.domain.roles import MemberRole
+from sessions_app.models import Membership
+from sessions_app.services.members import change_role, remove_member
+from tests.factories import make_project
+
+
+def join(project, name, role):
+    user = get_user_model().objects.create_user(name)
+    return Membership.objects.create(project=project, user=user, role=role)
+
+
+def roles(project):
+    return dict(project.memberships.values_list("user__username", "role"))
+
+
+@pytest.mark.django_db
+def test_a_role_is_changed():
+    project = make_project()
+    join(project, "mira", MemberRole.OWNER)
+    tove = join(project, "tove", MemberRole.VIEWER)
+
+    change_role(member=tove, role=MemberRole.OWNER)
+
+    assert roles(project) == {"mira": "owner", "tove": "owner"}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "act", [lambda owner: change_role(member=owner, role=MemberRole.EDITOR), lambda owner: remove_member(member=owner)]
+)
+def test_the_only_owner_stays_one(act):
+    project = make_project()
+    mira = join(project, "mira", MemberRole.OWNER)
+    join(project, "tove", MemberRole.EDITOR)
+
+    with pytest.raises(LastOwner, match="mira is the only owner"):
+        act(mira)
+
+    assert roles(project) == {"mira": "owner", "tove": "editor"}
+
+
+@pytest.mark.django_db
+def test_an_owner_who_cannot_sign_in_is_none_to_count_on():
+    project = make_project()
+    mira = join(project, "mira", MemberRole.OWNER)
+    gone = join(project, "gone", MemberRole.OWNER)
+    get_user_model().objects.filter(pk=gone.user_id).update(is_active=False)
+
+    with pytest.raises(LastOwner):
+        remove_member(member=mira)
+    remove_member(member=gone)
+
+    assert roles(project) == {"mira": "owner"}
+
+
+@pytest.mark.django_db
+def test_who_is_gone_already_is_not_found():
+    project = make_project()
+    join(project, "mira", MemberRole.OWNER)
+    tove = join(project, "tove", MemberRole.VIEWER)
+    Membership.objects.filter(pk=tove.pk).delete()
+
+    with pytest.raises(NotFound):
+        change_role(member=tove, role=MemberRole.EDITOR)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "act", [lambda owner: change_role(member=owner, role=MemberRole.VIEWER), lambda owner: remove_member(member=owner)]
+)
+def test_of_two_owners_who_go_at_the_same_time_one_stays(act):
+    project = make_project()
+    owners = [join(project, name, MemberRole.OWNER) for name in ("mira", "tove")]
+    refused: list[Exception] = []
+
+    def go(owner):
+        try:
+            together.wait()
+            act(owner)
+        except LastOwner as refusal:
+            refused.append(refusal)
+        finally:
+            connection.close()
+
+    together = Barrier(2)
+    threads = [Thread(target=go, args=[owner]) for owner in owners]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(refused) == 1
+    assert list(roles(project).values()).count("owner") == 1
