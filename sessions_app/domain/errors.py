@@ -94,6 +94,10 @@ class HistoryChanged(Conflict):
     """An import's conversation contradicts runs that are stored already."""
 
 
+class ReplayIsBusy(ConvowebError):
+    """One long replay is computed at a time, and there is one."""
+
+
 class InvalidSettings(InvalidInput):
     """A memory setting is unknown, of the wrong type or out of its bounds."""
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Semaphore
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -10,24 +9,21 @@ from django.http import HttpResponse, HttpResponseRedirect, QueryDict, Streaming
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from sessions_app.domain.errors import ConvowebError, InvalidInput, InvalidSettings
+from sessions_app.domain.errors import ConvowebError, InvalidInput, InvalidSettings, ReplayIsBusy
 from sessions_app.domain.memory_settings import stored_values
 from sessions_app.domain.replays.replayed import Replay
 from sessions_app.models.connections import one_state
 from sessions_app.queries.replay_files import as_csv, as_json
 from sessions_app.queries.replay_views import PAGE, ReplayedSide, bin_size, bins_of, side_at, turn_rows
 from sessions_app.services.prompts import effective_settings
-from sessions_app.services.replays import replay_milliseconds, replay_session
+from sessions_app.services.replays import LIVE, replay_milliseconds, replay_session
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import number_of
 from sessions_app.views.sides import Side
 from sessions_app.views.workbench import Bench, bench_of
 
-LIVE = 1_500
-"""Milliseconds of computing that a page does by itself; beyond them a person asks for it."""
-LONGEST = 8_000
-"""The most for one setting; other requests of the process are slower meanwhile."""
-_LONG_ONES = Semaphore(1)
+LONGEST = 20_000
+"""Milliseconds of computing that a page takes for one setting at most; other requests are slower meanwhile."""
 TABLE = "table"
 GO = "go"
 
@@ -129,14 +125,12 @@ def _replayed(bench: Bench, wanted: Wanted, go: str) -> Mapping[str, Replay] | N
     """Replay what is wanted; None where somebody has to ask for it first, or another long one is being computed."""
     if not wanted.overrides:
         return {}
-    if not wanted.is_long:
-        return _compute(bench, wanted)
-    if not go or not _LONG_ONES.acquire(blocking=False):
+    if wanted.is_long and not go:
         return None
     try:
         return _compute(bench, wanted)
-    finally:
-        _LONG_ONES.release()
+    except ReplayIsBusy:
+        return None
 
 
 def _compute(bench: Bench, wanted: Wanted) -> Mapping[str, Replay]:

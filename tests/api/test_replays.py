@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.language_models import ModelFacts
+from sessions_app.services import replays
 from sessions_app.services.model_overrides import set_model_override
 from tests.factories import NOW, append_turns, make_open_run, make_session
 
@@ -176,3 +177,13 @@ def test_it_takes_as_many_queries_however_long_the_session_is(bot, session, over
     few = queries()
     append_turns(session, 60)
     assert queries() == few
+
+
+def test_one_long_replay_is_computed_at_a_time(bot, session, monkeypatch):
+    monkeypatch.setattr(replays, "LIVE", 0)
+    with replays._LONG_ONES:
+        answer = bot.post(PATH, {})
+    assert answer.status_code == 429
+    assert answer["Retry-After"] == "5"
+    assert answer.json()["type"].endswith("replay-is-busy")
+    assert bot.post(PATH, {}).status_code == 200

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from sessions_app.services import replays
 from sessions_app.services.prompts import session_prompt
 from sessions_app.views import tune_replay
 from tests.factories import make_session
@@ -106,7 +107,8 @@ def test_the_table_and_the_files_have_every_turn(session, page, bench):
 
 
 def test_a_long_replay_begins_when_it_is_asked_for_and_anew_for_each_draft(session, page, bench, monkeypatch):
-    monkeypatch.setattr(tune_replay, "LIVE", 0)
+    for module in (tune_replay, replays):
+        monkeypatch.setattr(module, "LIVE", 0)
     page.goto(f"{bench}replay/?last_n=4")
     page.get_by_role("link", name="Replay 12 turns").click()
     expect(page.locator(".totals")).to_be_visible()

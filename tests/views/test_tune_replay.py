@@ -9,6 +9,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.domain.replays import replay as domain_replay
+from sessions_app.services import replays
+from sessions_app.services.kept_replays import KeptReplays
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.replays import replay_session
 from sessions_app.services.runs import append_runs
@@ -41,6 +44,12 @@ def test_it_sums_up_what_would_have_happened_under_both(client, project):
     assert found["Prompt tokens, all turns"] == [f"{a.totals.tokens:,}", f"{b.totals.tokens:,}"]
     assert found["Turns with lost runs"] == ["0", "0"]
     assert found["Summaries"] == ["none", "none"]
+
+
+def every_replay_is_long(monkeypatch):
+    for module in (tune_replay, replays):
+        monkeypatch.setattr(module, "LIVE", 0)
+    monkeypatch.setattr(replays, "_KEPT", KeptReplays())
 
 
 def test_without_a_draft_there_is_one_line(client, project):
@@ -117,7 +126,7 @@ def test_both_need_as_many_queries_whatever_the_length(client, project):
 
 @pytest.mark.parametrize("query", ["?as=chart", "?as=table"])
 def test_a_long_replay_is_computed_when_somebody_asks_for_it(client, project, monkeypatch, query):
-    monkeypatch.setattr(tune_replay, "LIVE", 0)
+    every_replay_is_long(monkeypatch)
     make_session(project, runs=12, settings={"strategy": "buffer"})
     shown = page(client, f"{query}&last_n=4")
     assert "Replay 12 turns" in shown
@@ -132,11 +141,22 @@ def test_a_long_replay_is_computed_when_somebody_asks_for_it(client, project, mo
 
 
 def test_one_long_replay_is_computed_at_a_time(client, project, monkeypatch):
-    monkeypatch.setattr(tune_replay, "LIVE", 0)
+    every_replay_is_long(monkeypatch)
     make_session(project, runs=3, settings={"strategy": "buffer"})
-    with tune_replay._LONG_ONES:
+    with replays._LONG_ONES:
         assert "Another long replay is being computed" in page(client, "?go=1")
     assert "Another long replay is being computed" not in page(client, "?go=1")
+
+
+def test_a_long_replay_is_computed_once_for_its_charts_table_turns_and_files(client, project, monkeypatch):
+    every_replay_is_long(monkeypatch)
+    make_session(project, runs=12, settings={"strategy": "buffer"})
+    computed = []
+    monkeypatch.setattr(replays, "replay", lambda *given, **more: computed.append(1) or domain_replay.replay(*given, **more))
+    for query in ("?last_n=4&go=1", "?last_n=4&go=1&as=table", "?last_n=4&go=1&turn=3"):
+        assert 'class="totals"' in page(client, query)
+    assert client.get("/p/p/sessions/s/tune/replay.csv?last_n=4").status_code == 200
+    assert computed == [1]
 
 
 def test_what_would_take_too_long_is_not_replayed_and_the_other_is(client, project, monkeypatch):

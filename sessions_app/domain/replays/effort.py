@@ -9,6 +9,8 @@ from sessions_app.domain.run_tokens import are_exact
 # A turn that is decided from stored sums, one whose run is read and rendered, one whose prompt is built.
 FROM_SUMS, RENDERED, BUILT = 0.03, 0.3, 0.65
 EACH_TOKEN = 0.0003
+# Where results may be cut, each is counted at several lengths.
+EACH_TOKEN_CUT = 0.0009
 
 _FROM_SUMS: Final = frozenset({Strategy.BUFFER, Strategy.SUMMARY, Strategy.TOOL})
 _BUILT: Final = frozenset({Strategy.MINIMAL, Strategy.TASK, Strategy.HIERARCHICAL})
@@ -17,8 +19,9 @@ _BUILT: Final = frozenset({Strategy.MINIMAL, Strategy.TASK, Strategy.HIERARCHICA
 def milliseconds(settings: EffectiveSettings, *, turns: int, tokens: int) -> float:
     """Estimate a replay of so many turns that need so many tokens in all; raises what `check_replayable` raises."""
     terms = check_replayable(settings)
+    each_token = EACH_TOKEN if terms.values.tool_result_max_tokens is None else EACH_TOKEN_CUT
     if terms.values.strategy in _BUILT:
-        return turns * BUILT + tokens * EACH_TOKEN
+        return turns * BUILT + tokens * each_token
     if terms.values.strategy in _FROM_SUMS and are_exact(terms.values, terms.counter):
         return turns * FROM_SUMS
-    return turns * RENDERED + tokens * EACH_TOKEN
+    return turns * RENDERED + tokens * each_token
