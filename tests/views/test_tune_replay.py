@@ -152,7 +152,12 @@ def test_a_long_replay_is_computed_once_for_its_charts_table_turns_and_files(cli
     every_replay_is_long(monkeypatch)
     make_session(project, runs=12, settings={"strategy": "buffer"})
     computed = []
-    monkeypatch.setattr(replays, "replay", lambda *given, **more: computed.append(1) or domain_replay.replay(*given, **more))
+
+    def listening(*given, **more):
+        computed.append(1)
+        return domain_replay.replay(*given, **more)
+
+    monkeypatch.setattr(replays, "replay", listening)
     for query in ("?last_n=4&go=1", "?last_n=4&go=1&as=table", "?last_n=4&go=1&turn=3"):
         assert 'class="totals"' in page(client, query)
     assert client.get("/p/p/sessions/s/tune/replay.csv?last_n=4").status_code == 200
