@@ -7,43 +7,46 @@ from pathlib import Path
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.screenshots.pictures import PICTURES, Picture
-from tests.screenshots.server import ROOT, Demo, demo_server
+from tests.screenshots.server import ROOT, demo_server
 from tests.servers import find_chromium
 
 FOLDER = ROOT / "docs" / "images"
 QUALITY = 80
+USUAL = "localhost:8000"
 SETTLED = "!document.querySelector('.htmx-request, .htmx-swapping') && document.fonts.status === 'loaded'"
 
 
 def main(names: list[str]) -> int:
     """Take all pictures, or those that are named, and say how large they are."""
     with demo_server() as demo, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
-        context = _signed_in(browser, demo)
+        # Pages show their own address, which shall be the one that `make run` has.
+        usual = f"--host-resolver-rules=MAP {USUAL} {demo.host}"
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", usual])
+        context = _signed_in(browser, demo.password)
         for picture in PICTURES:
             if not names or picture.name in names:
-                path = _take(context, demo, picture)
+                path = _take(context, picture)
                 print(f"{path.relative_to(ROOT)}: {path.stat().st_size // 1024} KiB")
     return 0
 
 
-def _signed_in(browser: Browser, demo: Demo) -> BrowserContext:
+def _signed_in(browser: Browser, password: str) -> BrowserContext:
     context = browser.new_context(color_scheme="light", reduced_motion="reduce", locale="en-GB", timezone_id="UTC")
     page = context.new_page()
-    page.goto(f"{demo.address}/login/")
+    page.goto(f"http://{USUAL}/login/")
     page.get_by_label("User name").fill("admin")
-    page.get_by_label("Password").fill(demo.password)
+    page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/sessions/")
     page.close()
     return context
 
 
-def _take(context: BrowserContext, demo: Demo, picture: Picture) -> Path:
+def _take(context: BrowserContext, picture: Picture) -> Path:
     page = context.new_page()
     width, height = picture.size
     page.set_viewport_size({"width": width, "height": height})
-    page.goto(demo.address + picture.address)
+    page.goto(f"http://{USUAL}{picture.address}")
     picture.prepare(page)
     page.wait_for_function(SETTLED)
     page.evaluate("document.activeElement?.blur()")

@@ -30,18 +30,22 @@ def _save_dialog(page: Page) -> None:
     page.get_by_role("dialog").get_by_label("Note").fill("Walks and steps of the family stay in mind.")
 
 
+def _invite(page: Page) -> None:
+    page.get_by_role("link", name="Invite").click()
+    page.get_by_role("dialog").get_by_text("Make a link").wait_for()
+
+
 HARZ = "/p/demo/sessions/harz-weekend/"
 CURE = "strategy=summary&max_input_tokens=4000"
 PICTURES = (
     Picture("sessions", "/p/demo/sessions/?q=hip"),
     Picture("session", "/p/demo/sessions/palermo-group/"),
     Picture("session-phone", HARZ, PHONE),
-    Picture("then", f"{HARZ}tune/?at=27"),
-    Picture("why", f"{HARZ}tune/why/?at=27"),
+    Picture("then", f"{HARZ}then/?at=27"),
     Picture("compare", f"{HARZ}tune/compare/?at=27&{CURE}"),
     Picture("replay", f"{HARZ}tune/replay/?{CURE}"),
     Picture("save", f"{HARZ}tune/?{CURE}", prepare=_save_dialog),
     Picture("ledger", "/p/demo/sessions/bruno-flies/summaries/"),
     Picture("connect", "/p/demo/connect/"),
-    Picture("import", "/p/demo/import/"),
+    Picture("members", "/p/demo/settings/members/", prepare=_invite),
 )

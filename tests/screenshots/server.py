@@ -25,7 +25,7 @@ PASSWORD = re.compile(r"Password:\s+(\S+)")
 class Demo:
     """Where it runs, and the administrator's password."""
 
-    address: str
+    host: str
     password: str
 
 
@@ -49,7 +49,7 @@ def demo_server() -> Iterator[Demo]:
             stderr=handle,
         )
     try:
-        yield Demo(f"http://127.0.0.1:{port}", _password(output, process))
+        yield Demo(f"127.0.0.1:{port}", _password(output, process))
     finally:
         process.terminate()
         process.wait(30)
