@@ -4,6 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from sessions_app.views.accounts import SignIn
+from sessions_app.views.commands import commands
 from sessions_app.views.connect import connect
 from sessions_app.views.exports import export
 from sessions_app.views.forks import fork
@@ -36,6 +37,7 @@ urlpatterns = [
     path("invitations/<str:token>/", invitation, name="invitation"),
     path("login/", SignIn.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
+    path("p/<slug:slug>/commands/", commands, name="commands"),
     path("p/<slug:slug>/connect/", connect, name="connect"),
     path("p/<slug:slug>/import/", upload, name="import"),
     path("p/<slug:slug>/import/<int:import_pk>/", report, name="import-report"),

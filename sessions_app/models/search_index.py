@@ -143,6 +143,16 @@ def sessions_with(sought: Sought, *, project_pk: int) -> SessionQuerySet:
     return sessions.filter(pk__in=_found_in(sought, project_pk)) if sought.terms else sessions.none()
 
 
+def sessions_called(sought: Sought, *, project_pk: int) -> SessionQuerySet:
+    """Return the sessions of a project in whose title and id all terms stand."""
+    sessions = Session.objects.filter(project=project_pk)
+    if not sought.terms:
+        return sessions.none()
+    query = _dialect().query(sought, project_pk)
+    titles = RawSQL(f"SELECT -titles.entry FROM ({_newest_titles()}) AS titles", (query,))  # noqa: S608, S611
+    return sessions.filter(pk__in=titles)
+
+
 def _found_in(sought: Sought, project_pk: int) -> RawSQL:
     query = _dialect().query(sought, project_pk)
     return RawSQL(  # noqa: S611 (constant but for its parameters)

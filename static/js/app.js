@@ -47,6 +47,7 @@
   document.addEventListener('click', event => {
     const button = event.target.closest('[data-act]');
     if (button) actions[button.dataset.act]?.(button);
+    if (button?.matches('a')) event.preventDefault();          // it leads to where the same is a page
     const source = event.target.closest('[data-copy]');
     if (source) copy(source);
     if (event.target.matches('dialog')) event.target.close();  // a click on the backdrop

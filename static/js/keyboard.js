@@ -1,12 +1,19 @@
-// Keyboard shortcuts. Single keys are ignored inside fields and can be switched off in the list that ? opens.
+// Keyboard shortcuts, as queries/shortcuts.py lists them. Single keys are ignored inside fields and can be switched off.
 (() => {
   const $ = selector => document.querySelector(selector);
   const $$ = selector => [...document.querySelectorAll(selector)];
   const { actions, save } = window.convoweb;
 
-  const singleKeys = $('#single-keys');
-  try { if (singleKeys) singleKeys.checked = localStorage.getItem('single-keys') !== 'off'; } catch { /* private mode */ }
-  singleKeys?.addEventListener('change', () => save('single-keys', singleKeys.checked ? 'on' : 'off'));
+  let singleKeys = true;
+  try { singleKeys = localStorage.getItem('single-keys') !== 'off'; } catch { /* private mode */ }
+  const showSingleKeys = () => $$('[data-single-keys]').forEach(box => { box.checked = singleKeys; });
+  showSingleKeys();
+  document.addEventListener('change', event => {
+    if (!event.target.matches('[data-single-keys]')) return;
+    singleKeys = event.target.checked;
+    save('single-keys', singleKeys ? 'on' : 'off');
+    showSingleKeys();
+  });
 
   // Roving focus in the session table, the ledger and the run stream; in the ledger the server says what is selected.
   const rows = () => $$('.tgrid tbody tr[aria-level], .chain tbody tr[tabindex], .stream .run');
@@ -85,10 +92,20 @@
     return second && /^[a-z]$/.test(key) && press(`[data-go="${key}"]`);
   }
 
+  // ⌘ or Ctrl with a letter works in fields, too, and whatever is switched off.
+  function together(key) {
+    if (key === 'k' && actions.palette) { actions.palette(); return true; }
+    return key === 's' && press('[aria-keyshortcuts~="Control+S"]');
+  }
+
   document.addEventListener('keydown', event => {
-    if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing) return;
+    if (event.isComposing || event.altKey || event.defaultPrevented) return;
+    if (event.metaKey || event.ctrlKey) {
+      if (!event.shiftKey && together(event.key.toLowerCase())) event.preventDefault();
+      return;
+    }
     if (event.target.closest('input, textarea, select, dialog, [contenteditable], [role="menu"]')) return;
-    if (event.key.length === 1 && singleKeys && !singleKeys.checked) return;
+    if (event.key.length === 1 && !singleKeys) return;
     if (sequence(event.key)) return event.preventDefault();
     const handler = keys[event.key];
     const done = handler && handler() !== false
