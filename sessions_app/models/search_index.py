@@ -8,18 +8,22 @@ writes what they are made of. They name the project, since the words of others m
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from django.db import connection
+from django.db.models import Max, Min
 from django.db.models.expressions import RawSQL
 
 from sessions_app.domain.search_words import Sought, Term, words_of
-from sessions_app.models.runs import Event
+from sessions_app.models.runs import Event, RunQuerySet
 from sessions_app.models.sessions import Session, SessionQuerySet
 
 TABLE = "sessions_app_searchentry"
 # Of each kind, the newest places at which the words that are sought are looked at.
 PLACES_READ = 5_000
+# As many where one session is looked through, whose places lie among those of others.
+PLACES_READ_FOR_ONE = 50_000
 _AT_ONCE = 500
 # tsvector keeps no more places of a word, and knows none behind this one.
 _PLACES_KEPT = 255
@@ -180,6 +184,48 @@ def newest_events_with(sought: Sought, *, project_pk: int, session_pks: Sequence
             [_dialect().query(sought, project_pk), *session_pks],
         )
         return dict(cursor.fetchall())
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where in the index the entries of a session's events are: between two keys, with those of others in between."""
+
+    sought: Sought
+    project_pk: int
+    first: int
+    last: int
+
+    @property
+    def query(self) -> tuple[str, list[str | int]]:
+        """SQL for the newest of them at which all terms stand, as far as they are read, with its parameters."""
+        key, matches = _dialect().key, _dialect().matches
+        found = f"SELECT run_id FROM {TABLE} WHERE {matches} AND {key} BETWEEN %s AND %s ORDER BY {key} DESC"  # noqa: S608
+        query = _dialect().query(self.sought, self.project_pk)
+        return f"{found} LIMIT {PLACES_READ_FOR_ONE}", [query, self.first, self.last]
+
+    def runs_among(self, runs: RunQuerySet) -> RunQuerySet:
+        """Return those of the runs in an event of which all terms stand."""
+        rows, parameters = self.query
+        return runs.filter(pk__in=RawSQL(f"SELECT run_id FROM ({rows}) AS places", parameters))  # noqa: S608, S611
+
+    def are_all_read(self) -> bool:
+        """Whether none is left out because too many hold these words."""
+        rows, parameters = self.query
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT COUNT(*) FROM ({rows}) AS read", parameters)  # noqa: S608
+            return cursor.fetchone()[0] < PLACES_READ_FOR_ONE
+
+
+def places_of(runs: RunQuerySet, sought: Sought, *, project_pk: int) -> Places | None:
+    """Return where to look for words in runs of one lineage; None if there is nothing to look for or in.
+
+    What a run holds is stored before the next run of its session is.
+    """
+    ends = runs.aggregate(first=Min("pk"), last=Max("pk"))
+    if not sought.terms or ends["first"] is None:
+        return None
+    keys = Event.objects.filter(run__in=list(ends.values())).aggregate(first=Min("pk"), last=Max("pk"))
+    return Places(sought, project_pk, keys["first"] or 0, keys["last"] or 0)
 
 
 def are_all_read(sought: Sought, *, project_pk: int) -> bool:

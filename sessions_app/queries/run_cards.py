@@ -1,7 +1,7 @@
 """Runs as a page shows them: what was said and done in order, long texts cut and marked."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sessions_app.domain.plan import Fate
@@ -10,29 +10,36 @@ from sessions_app.models import Event, Run, Session
 
 TEXT_SHOWN = 6_000
 STEPS_SHOWN = 60
-OPENED_CALL_TEXT = 1_200
+CALL_SHOWN = 2_000
+# Laying out takes a while, so that not all of a page of long texts is.
+LAID_OUT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing inside a run, without `hidden` characters; `kind`: user, assistant, system, note, reasoning, tool."""
+    """One thing inside a run, without `hidden` characters; `kind`: user, assistant, system, note, reasoning, tool.
+
+    `plain`: it is not laid out as Markdown, since others before it have used up what a page may take.
+    """
 
     kind: str
     text: str = ""
     hidden: int = 0
     call: "CallView | None" = None
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CallView:
-    """A tool call as shown; a short one is open from the start."""
+    """A tool call as shown, of event `pk`; what it was given and gave is there, or is `later` asked for."""
 
+    pk: int
     name: str
     arguments: str
     result: str | None
     error: str | None
     tokens: int
-    opened: bool
+    later: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,7 @@ class RunCard:
     whole: bool
     tokens: int
     created_at: datetime
+    touched_at: datetime
     steps: Sequence[Step]
     hidden_steps: int
     calls: int
@@ -82,19 +90,56 @@ class RunCard:
         return next((part for part in self.reason.split("; ") if part.startswith("without ")), "")
 
     @property
+    def version(self) -> str:
+        """What differs as soon as the card would look different."""
+        seen = (self.touched_at.timestamp(), self.status, self.look, self.tokens, len(self.forks), self.reason)
+        return " ".join(map(str, seen))
+
+    @property
     def is_cut(self) -> bool:
         """Whether something of the run is not shown."""
         return self.hidden_steps > 0 or any(step.hidden for step in self.steps)
 
 
 def run_cards(
-    *, runs: Iterable[Run], places: Mapping[int, Place], exact_tokens: Mapping[int, int], whole: Collection[int] = ()
+    *,
+    runs: Iterable[Run],
+    places: Mapping[int, Place],
+    exact_tokens: Mapping[int, int],
+    whole: Collection[int] = (),
+    full: Collection[int] = (),
 ) -> dict[int, RunCard]:
-    """Return a card for each run, given with its events, by position; those in `whole` are not cut."""
-    return {
-        run.position: _card(run, places[run.position], exact_tokens.get(run.position), run.position in whole)
-        for run in runs
-    }
+    """Return a card for each run, given with its events, by position; those in `whole` are not cut.
+
+    Those in `full` are shown with all they hold, though the prompt may not hold them.
+    """
+    cards = (_card(run, places[run.position], exact_tokens.get(run.position), run.position in whole) for run in runs)
+    return {card.position: replace(card, in_full=card.in_full or card.position in full) for card in _laid_out(cards)}
+
+
+def call_view(event: Event, *, whole: bool) -> CallView:
+    """Return a tool call; unless the `whole` is asked for, a long one without what it was given and gave."""
+    later = not whole and len(event.arguments) + len(event.result or "") > CALL_SHOWN
+    return CallView(
+        pk=event.pk,
+        name=event.tool_name,
+        arguments="" if later else event.arguments,
+        result=event.result if not later or event.result is None else "",
+        error=event.error,
+        tokens=event.tokens_o200k,
+        later=later,
+    )
+
+
+def _laid_out(cards: Iterable[RunCard]) -> Iterator[RunCard]:
+    """Let texts stay plain once those before them are as long as a page may lay out."""
+    room = LAID_OUT
+    for card in cards:
+        steps = []
+        for step in card.steps:
+            room -= len(step.text)
+            steps.append(step if room >= 0 else replace(step, plain=True))
+        yield replace(card, steps=steps)
 
 
 def _card(run: Run, place: Place, exact: int | None, whole: bool) -> RunCard:  # noqa: FBT001
@@ -113,7 +158,8 @@ def _card(run: Run, place: Place, exact: int | None, whole: bool) -> RunCard:  #
         whole=whole,
         tokens=run.tokens_o200k if exact is None else exact,
         created_at=run.created_at,
-        steps=[_step(event, None if whole else TEXT_SHOWN, many=len(events) > STEPS_SHOWN) for event in shown],
+        touched_at=run.touched_at,
+        steps=[_step(event, None if whole else TEXT_SHOWN) for event in shown],
         hidden_steps=len(events) - len(shown),
         calls=sum(event.kind == EventKind.TOOL_CALL for event in events),
         forks=place.forks,
@@ -132,19 +178,9 @@ def _ends(events: Sequence[Event]) -> Sequence[Event]:
     return events if len(events) <= STEPS_SHOWN else [*events[:half], *events[-half:]]
 
 
-def _step(event: Event, limit: int | None, *, many: bool) -> Step:
+def _step(event: Event, limit: int | None) -> Step:
     if event.kind == EventKind.TOOL_CALL:
-        arguments, result = event.arguments, event.result
-        size = len(arguments) + len(result or "")
-        call = CallView(
-            name=event.tool_name,
-            arguments=arguments[:limit],
-            result=None if result is None else result[:limit],
-            error=event.error,
-            tokens=event.tokens_o200k,
-            opened=size <= OPENED_CALL_TEXT and not many,
-        )
-        return Step("tool", hidden=size - len(call.arguments) - len(call.result or ""), call=call)
+        return Step("tool", call=call_view(event, whole=limit is None))
     return Step(_kind(event), event.text[:limit], hidden=len(event.text) - len(event.text[:limit]))
 
 

@@ -8,7 +8,6 @@ from sessions_app.domain.memory_settings import Strategy
 from sessions_app.domain.plan import Fate, PromptPlan
 from sessions_app.models import Session, Stretch, Summary, lineage_of, lineage_runs
 from sessions_app.queries.bands import (
-    WINDOW,
     Band,
     Piece,
     Span,
@@ -19,104 +18,35 @@ from sessions_app.queries.bands import (
     pieces_of,
 )
 from sessions_app.queries.run_cards import Place, RunCard, run_cards
+from sessions_app.queries.stream_items import (
+    CutLine,
+    Folded,
+    OffsetLine,
+    SharedHeading,
+    Shown,
+    StreamItem,
+    SummaryCard,
+)
 from sessions_app.queries.token_sums import TokenSums, token_sums
 
 FORKS_SHOWN = 100
-SUMMARY_SHOWN = 600
-
-
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """Neighbouring runs shown as one line; `holder` is the session they are shared from, if it is another."""
-
-    first: int
-    last: int
-    fate: Fate | None
-    reason: str
-    tokens: int
-    holder: Session | None
-    kind: str = "folded"
-
-    @property
-    def opens_at(self) -> int:
-        """The oldest run that opening the line shows."""
-        return max(self.first, self.last - WINDOW + 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A run shown by itself."""
-
-    run: RunCard
-    kind: str = "run"
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryCard:
-    """The summary in the prompt, at the end of the runs it covers; `covered` are their tokens."""
-
-    entry: Summary
-    covered: int
-    kind: str = "summary"
-
-    @property
-    def start(self) -> str:
-        """The beginning of the text, up to the end of a line or a sentence."""
-        text = self.entry.text
-        if len(text) <= SUMMARY_SHOWN * 5 // 4:
-            return text
-        end = max(text.rfind("\n", 0, SUMMARY_SHOWN), text.rfind(". ", 0, SUMMARY_SHOWN) + 1)
-        return text[: end if end > SUMMARY_SHOWN // 2 else SUMMARY_SHOWN]
-
-    @property
-    def rest(self) -> str:
-        """What the text goes on with."""
-        return self.entry.text[len(self.start) :].lstrip("\n")
-
-
-@dataclass(frozen=True, slots=True)
-class SharedHeading:
-    """What follows is shared from another session, which holds the runs since..through."""
-
-    holder: Session
-    since: int
-    through: int
-    fate: Fate | None
-    kind: str = "shared"
-
-
-@dataclass(frozen=True, slots=True)
-class CutLine:
-    """Where the budget ended: run `position` needs more tokens than are free."""
-
-    position: int
-    needs: int
-    free: int
-    kind: str = "cut"
-
-
-@dataclass(frozen=True, slots=True)
-class OffsetLine:
-    """From here on runs are never summarized; `fate` is that of the first of them."""
-
-    first: int
-    last: int
-    offset: int
-    fate: Fate | None
-    kind: str = "offset"
-
-
-StreamItem = Folded | Shown | SummaryCard | SharedHeading | CutLine | OffsetLine
 
 
 @dataclass(frozen=True, slots=True)
 class StreamAsked:
-    """What of a stream is asked for: fates to keep to, a span to open, a span to stay within, runs shown uncut."""
+    """What of a stream is asked for: fates to keep to, a span to open, a span to stay within, runs shown uncut.
+
+    `spans` are opened instead of the newest runs, `full` are runs shown with all they hold; `to_end`: what it stays
+    within is the end of the stream, with what stands behind the last run.
+    """
 
     only: Collection[Fate] | None = None
     opened: Span | None = None
     within: Span | None = None
     whole: Collection[int] = ()
+    spans: Sequence[Span] = ()
+    full: Collection[int] = ()
+    to_end: bool = False
 
 
 def run_stream(*, session: Session, prompt: PromptPlan | None, asked: StreamAsked) -> list[StreamItem]:
@@ -124,7 +54,7 @@ def run_stream(*, session: Session, prompt: PromptPlan | None, asked: StreamAske
     pieces = _pieces(session, prompt, asked)
     edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
     sums = token_sums(session, edges)
-    cards = _cards(session, prompt, pieces, asked.whole)
+    cards = _cards(session, prompt, pieces, asked)
     return list(_lines(session, prompt, pieces, sums, cards, asked=asked))
 
 
@@ -139,6 +69,8 @@ def _pieces(session: Session, prompt: PromptPlan | None, asked: StreamAsked) -> 
 
 
 def _opened(bands: Sequence[Band], asked: StreamAsked) -> list[Span]:
+    if asked.spans:
+        return list(asked.spans)
     window = [] if asked.within else newest_window(bands, only=asked.only)
     return [*window, asked.opened] if asked.opened else window
 
@@ -151,7 +83,7 @@ def _cuts(prompt: PromptPlan | None) -> list[int]:
 
 
 def _cards(
-    session: Session, prompt: PromptPlan | None, pieces: Sequence[Piece], whole: Collection[int]
+    session: Session, prompt: PromptPlan | None, pieces: Sequence[Piece], asked: StreamAsked
 ) -> dict[int, RunCard]:
     pieces_by_position = {p: piece for piece in pieces if piece.opened for p in range(piece.first, piece.last + 1)}
     forks = _forks(session, list(pieces_by_position))
@@ -161,7 +93,8 @@ def _cards(
         for position, piece in pieces_by_position.items()
     }
     runs = lineage_runs(session).filter(position__in=list(places)).with_events()
-    return run_cards(runs=runs, places=places, exact_tokens=prompt.run_tokens if prompt else {}, whole=whole)
+    exact = prompt.run_tokens if prompt else {}
+    return run_cards(runs=runs, places=places, exact_tokens=exact, whole=asked.whole, full=asked.full)
 
 
 def _reasons(prompt: PromptPlan | None, positions: Sequence[int]) -> Mapping[int, str]:
@@ -213,7 +146,8 @@ def _lines(
             tokens = sums.between(piece.first, piece.last)
             yield Folded(piece.first, piece.last, piece.fate, piece.reason, tokens, holder)
         before = piece
-    if card and before and asked.within is None and before.last <= card.entry.covers_through:
+    at_end = asked.within is None or asked.to_end
+    if card and before and at_end and before.last <= card.entry.covers_through:
         yield card
 
 

@@ -23,8 +23,11 @@ class StripBar:
     url: str
 
 
-def strip_bars(*, session: Session, prompt: PromptPlan) -> list[StripBar]:
-    """Return the bars, oldest first; reads one row for each edge of a bar, never a run between."""
+def strip_bars(*, session: Session, prompt: PromptPlan, keep: str = "") -> list[StripBar]:
+    """Return the bars, oldest first; reads one row for each edge of a bar, never a run between.
+
+    `keep` is what their addresses end with.
+    """
     asked = prompt.open_position
     bins = list(_bins(bands_of(prompt, session.last_position), session.last_position, asked))
     edges = [*(band.first for band in bins), *(band.last for band in bins[-1:])]
@@ -36,7 +39,7 @@ def strip_bars(*, session: Session, prompt: PromptPlan) -> list[StripBar]:
             last=band.last,
             fate="query" if band.first == asked else str(band.fate),
             tokens=end - sums.before.get(band.first, 0),
-            url=f"?from={band.first}&to={band.last}#run-{band.first}",
+            url=f"?from={band.first}&to={band.last}{keep}#run-{band.first}",
         )
         for band, end in zip(bins, ends, strict=True)
     ]

@@ -76,6 +76,15 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
+class Jump:
+    """A run that people look for, and what it is called."""
+
+    label: str
+    position: int
+    fate: Fate
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryWork:
     """Summarizing that goes on or has failed, runs first..last."""
 
@@ -168,6 +177,15 @@ def chips_of(prompt: PromptPlan | None, runs: int) -> list[Chip]:
     ]
     every = Chip("", "All", None, None)
     return [every, *(chip for chip in chips if chip.count)] if prompt and runs else []
+
+
+def jumps_of(prompt: PromptPlan | None) -> list[Jump]:
+    """Return the runs that a prompt makes worth a look: the first that it loses, and where the budget ended."""
+    if prompt is None:
+        return []
+    lost = [fates.first for fates in prompt.fates if fates.fate is Fate.LOST]
+    jumps = [Jump("First lost", min(lost), Fate.LOST)] if lost else []
+    return [*jumps, Jump("Budget cut", prompt.cut.position, Fate.PRUNED)] if prompt.cut else jumps
 
 
 def summary_work(session: Session) -> SummaryWork | None:

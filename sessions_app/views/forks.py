@@ -17,7 +17,8 @@ from sessions_app.services.sessions import fork_session
 from sessions_app.views.access import needs
 from sessions_app.views.projects import project_for
 from sessions_app.views.rendering import HtmxRequest
-from sessions_app.views.session_pages import number_of, session_of, show_session
+from sessions_app.views.session_pages import session_of, show_session
+from sessions_app.views.session_reading import number_of
 
 
 @dataclass(frozen=True, slots=True)

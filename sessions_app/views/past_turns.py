@@ -20,7 +20,8 @@ from sessions_app.queries.prompt_views import prompt_view
 from sessions_app.services.prompts import session_prompt
 from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
-from sessions_app.views.session_pages import span_of, tree_context
+from sessions_app.views.session_pages import tree_context
+from sessions_app.views.session_reading import span_of
 from sessions_app.views.sides import Side
 from sessions_app.views.workbench import Bench, bench_of
 

@@ -4,27 +4,28 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
-from django_htmx.http import HttpResponseClientRefresh
+from django_htmx.http import trigger_client_event
 
 from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.identifiers import is_legal_id
 from sessions_app.domain.plan import PromptPlan
 from sessions_app.models import Project, Session
 from sessions_app.models.connections import one_state
-from sessions_app.queries.bands import WINDOW, Span
+from sessions_app.queries.followed_sessions import first_run_of, state_of, with_tail
 from sessions_app.queries.prompt_figures import needed_parts, prompt_figures
-from sessions_app.queries.run_stream import StreamAsked, run_stream
+from sessions_app.queries.run_stream import run_stream
 from sessions_app.queries.run_strips import strip_bars
-from sessions_app.queries.session_pages import Chip, chips_of, crumbs_of, newest_status, summary_work, tree_rows
+from sessions_app.queries.session_pages import chips_of, crumbs_of, jumps_of, newest_status, summary_work, tree_rows
 from sessions_app.queries.settings_controls import setting_rows
 from sessions_app.services.prompts import effective_settings, limit_without_loss, session_plan
 from sessions_app.services.settings import project_settings
 from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, render_page
+from sessions_app.views.session_reading import asked_of, plain_reading, position_of, read_address
 
 PAGE = "sessions/session.html"
 
@@ -35,7 +36,11 @@ PAGE = "sessions/session.html"
 def session(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     """Show the session; swaps get the strip over all runs, the runs of a folded line, or one run whole."""
     project = project_for(request.user, slug)
-    return show_session(request, project, session_of(project, session_id), {})
+    conversation = session_of(project, session_id)
+    jump = position_of(request.GET.get("jump"), conversation.last_position)
+    if jump:
+        return redirect(f"{request.path}?run={jump}{plain_reading(request.GET, conversation).keep}#run-{jump}")
+    return show_session(request, project, conversation, {})
 
 
 def show_session(
@@ -43,36 +48,38 @@ def show_session(
 ) -> HttpResponse:
     """Render the page of a session, with `more` in its context."""
     prompt, refusal = plan_or_refusal(conversation)
-    bars = strip_bars(session=conversation, prompt=prompt) if prompt and "strip" in request.GET else []
+    chips = chips_of(prompt, conversation.last_position)
+    reading = read_address(request.GET, conversation, chips)
+    with_strip = prompt and "strip" in request.GET
+    bars = strip_bars(session=conversation, prompt=prompt, keep=reading.keep) if prompt and with_strip else []
     if request.htmx and "strip" in request.GET:
         return render_page(request, PAGE, "overview", {"bars": bars})
-    chips = chips_of(prompt, conversation.last_position)
-    shown = _shown_chip(request.GET, chips)
-    asked = _asked(request, shown, conversation.last_position)
-    context = {
-        "project": project,
-        "conversation": conversation,
-        "prompt": prompt,
-        "shown": shown,
-        "bars": bars,
-        "stream": run_stream(session=conversation, prompt=prompt, asked=asked),
-    }
-    if not request.htmx:
-        context |= _surroundings(request, project, conversation, prompt, refusal) | {"chips": chips, **more}
+    asked = asked_of(reading, part=bool(request.htmx))
+    items = run_stream(session=conversation, prompt=prompt, asked=asked)
+    context: dict[str, Any] = {"project": project, "conversation": conversation, "prompt": prompt, "reading": reading}
+    context["bars"] = bars
+    if request.htmx:
+        return render_page(request, PAGE, "stream", context | {"stream": items})
+    context |= _surroundings(request, project, conversation) | {"chips": chips, **more}
+    context |= inspector_context(conversation, prompt, refusal)
+    context |= {"stream": items, "jumps": jumps_of(prompt), "seen": state_of(conversation)}
+    if reading.follows:
+        head, tail = with_tail(items)
+        context |= {"stream": head, "tail": tail, "tail_first": first_run_of(tail, conversation)}
     return render_page(request, PAGE, "stream", context)
 
 
 @login_required
 @require_safe
 def summary_progress(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
-    """Say how summarizing stands; when nothing is running any more the page is shown anew."""
+    """Say how summarizing stands; when nothing is running any more the page is told to look at what came of it."""
     project = project_for(request.user, slug)
     conversation = session_of(project, session_id)
     work = summary_work(conversation)
     if not request.htmx:
         return redirect("session", slug, session_id)
     if work is None or not work.running:
-        return HttpResponseClientRefresh()
+        return trigger_client_event(HttpResponse(), "look")
     context = {"project": project, "conversation": conversation, "work": work}
     return render(request, "sessions/summary_work.html", context)
 
@@ -95,57 +102,20 @@ def plan_or_refusal(
         return None, refusal
 
 
-def span_of(query: QueryDict, last_position: int) -> Span | None:
-    """Return the span of positions that an address asks for; what is no span is ignored."""
-    first, last = _position(query.get("from"), last_position), _position(query.get("to"), last_position)
-    return Span(first, last) if first and last and first <= last else None
-
-
 def tree_context(project: Project, conversation: Session) -> dict[str, Any]:
     """Return what the conversation tree of the sidebar needs."""
     rows, size = tree_rows(conversation, address=lambda node: reverse("session", args=[project.slug, node.public_id]))
     return {"tree": rows, "tree_size": size}
 
 
-def _position(text: str | None, last_position: int) -> int | None:
-    number = number_of(text)
-    return None if number is None else min(number, last_position)
-
-
-def number_of(text: str | None) -> int | None:
-    """Return the whole number that a field of an address or a form gives, or None."""
-    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) <= 10 else None
-
-
-def _shown_chip(query: QueryDict, chips: list[Chip]) -> Chip | None:
-    return next((chip for chip in chips if chip.key == query.get("show", "")), chips[0] if chips else None)
-
-
-def _asked(request: HtmxRequest, shown: Chip | None, last_position: int) -> StreamAsked:
-    span = span_of(request.GET, last_position)
-    whole = _position(request.GET.get("whole"), last_position)
-    return StreamAsked(
-        only=shown.fates if shown else None,
-        opened=span.newest(WINDOW) if span else None,
-        within=span if request.htmx else None,
-        whole=[whole] if whole else [],
-    )
-
-
-def _surroundings(
-    request: HtmxRequest,
-    project: Project,
-    conversation: Session,
-    prompt: PromptPlan | None,
-    refusal: ConvowebError | None,
+def inspector_context(
+    conversation: Session, prompt: PromptPlan | None, refusal: ConvowebError | None
 ) -> dict[str, Any]:
-    saved, inherited = effective_settings(session=conversation), project_settings(project=project)
+    """Return what changes beside the runs as a conversation goes on: the next prompt, what is being done about it."""
+    saved, inherited = effective_settings(session=conversation), project_settings(project=conversation.project)
     newest = newest_status(conversation)
     is_open = newest is not None and newest.is_open
     return {
-        **page_context(request.user, project, area="sessions"),
-        **tree_context(project, conversation),
-        "crumbs": crumbs_of(conversation),
         "refusal": refusal,
         "figures": prompt_figures(prompt) if prompt else None,
         "enough": limit_without_loss(session=conversation) if prompt and prompt.gap else None,
@@ -155,4 +125,12 @@ def _surroundings(
         "fork_at": conversation.last_position - is_open,
         "settings": setting_rows(saved, inherited),
         "work": summary_work(conversation),
+    }
+
+
+def _surroundings(request: HtmxRequest, project: Project, conversation: Session) -> dict[str, Any]:
+    return {
+        **page_context(request.user, project, area="sessions"),
+        **tree_context(project, conversation),
+        "crumbs": crumbs_of(conversation),
     }

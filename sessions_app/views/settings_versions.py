@@ -25,7 +25,8 @@ from sessions_app.services.settings import built_in_settings
 from sessions_app.services.settings_restoring import restore_project_settings, restore_session_settings
 from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, render_page
-from sessions_app.views.session_pages import number_of, session_of, tree_context
+from sessions_app.views.session_pages import session_of, tree_context
+from sessions_app.views.session_reading import number_of
 
 PAGE = "versions/page.html"
 

@@ -21,7 +21,8 @@ from sessions_app.queries.summary_steps import step_of
 from sessions_app.services.prompts import effective_settings
 from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, address_of_page, render_page
-from sessions_app.views.session_pages import number_of, plan_or_refusal, session_of, tree_context
+from sessions_app.views.session_pages import plan_or_refusal, session_of, tree_context
+from sessions_app.views.session_reading import number_of
 
 LEDGER = "summaries/ledger.html"
 PROJECT = "summaries/project.html"

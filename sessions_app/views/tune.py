@@ -26,7 +26,8 @@ from sessions_app.services.settings import built_in_settings
 from sessions_app.views.access import needs
 from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
-from sessions_app.views.session_pages import span_of, tree_context
+from sessions_app.views.session_pages import tree_context
+from sessions_app.views.session_reading import span_of
 from sessions_app.views.sides import Side
 from sessions_app.views.tune_compare import EVERYTHING, compare_tab
 from sessions_app.views.tune_replay import GO, replay_asked, replay_tab

@@ -18,7 +18,7 @@ from sessions_app.queries.replay_views import PAGE, ReplayedSide, bin_size, bins
 from sessions_app.services.prompts import effective_settings
 from sessions_app.services.replays import LIVE, replay_milliseconds, replay_session
 from sessions_app.views.rendering import HtmxRequest
-from sessions_app.views.session_pages import number_of
+from sessions_app.views.session_reading import number_of
 from sessions_app.views.sides import Side
 from sessions_app.views.workbench import Bench, bench_of
 

@@ -8,7 +8,7 @@ from sessions_app.domain.plan import Fate
 from sessions_app.queries.bands import WINDOW
 from sessions_app.queries.why_rows import CHANGED, WhyAsked, WhyTable, why_table
 from sessions_app.views.rendering import HtmxRequest
-from sessions_app.views.session_pages import span_of
+from sessions_app.views.session_reading import span_of
 from sessions_app.views.workbench import Bench
 
 CHIP_WORDS: Mapping[str, str] = {Fate.KEPT: "In the prompt", Fate.SUMMARIZED: "In the summary"}

@@ -34,12 +34,19 @@
     const words = piece => $$('.txt, .tool-err, pre', piece).map(part => part.textContent.trim()).join('\n') || piece.textContent.trim();
     return said.length ? said.map(piece => `${piece.dataset.say}: ${words(piece)}`).join('\n\n') : source.textContent;
   }
+  // What is laid out or cut is copied as it was written, which the server has.
+  async function asWritten(address) {
+    if (!address) return null;
+    const answer = await fetch(address, { headers: { 'HX-Request': 'true' } });
+    if (!answer.ok) throw new Error(answer.status);
+    return $('.run-b', new DOMParser().parseFromString(await answer.text(), 'text/html'));
+  }
   async function copy(button) {
     const source = button.dataset.copy === 'lang'
       ? $$('pre', button.closest('.lang')).find(pre => pre.offsetParent)
       : $(button.dataset.copy);
     try {
-      await navigator.clipboard.writeText(textOf(source));
+      await navigator.clipboard.writeText(textOf(await asWritten(button.dataset.copyFrom) || source));
       toast('Copied');
     } catch { toast('The browser did not allow copying.', 'error'); }
   }
@@ -111,7 +118,14 @@
     focused = null;
   });
 
-  document.addEventListener('htmx:responseError', event => toast(`That did not work: the server answered ${event.detail.xhr.status}.`, 'error'));
+  // What is asked for again and again and is not there any more is not asked for again, and that is said in its place.
+  function gone(element) {
+    const note = $('#gone-t')?.content.cloneNode(true);
+    if (!note || !element.matches('[hx-trigger^="every"]')) return false;
+    element.replaceWith(note);
+    return true;
+  }
+  document.addEventListener('htmx:responseError', event => event.detail.xhr.status === 404 && gone(event.detail.elt) || toast(`That did not work: the server answered ${event.detail.xhr.status}.`, 'error'));
   document.addEventListener('htmx:sendError', () => toast('The server cannot be reached.', 'error'));
   document.addEventListener('toast', event => toast(event.detail.value, event.detail.level));
   document.addEventListener('announce', event => { $('#live').textContent = event.detail.value; });

@@ -44,6 +44,7 @@
   function moveToLost(step) {
     const list = $$('.run[data-fate="lost"]');
     if (list.length) focusRow(list[(list.indexOf(current()) + step + list.length) % list.length]);
+    else press('.jumps [data-fate="lost"]');
   }
   function keepOneRowInTabOrder() {
     const list = $$('.tgrid tbody tr[aria-level]');
@@ -77,7 +78,7 @@
 
   // A handler that answers false leaves the key to the browser.
   const keys = {
-    j: () => move(1), k: () => move(-1), n: () => moveToLost(1), p: () => moveToLost(-1), x: toggleTools, w: showThen,
+    j: () => move(1), k: () => move(-1), n: () => press('#find-on') || moveToLost(1), p: () => press('#find-back') || moveToLost(-1), x: toggleTools, w: showThen,
     '?': actions.help, '[': actions.nav, ']': actions.insp,
     '/': () => { const field = $('#q') || $('.nav-search input'); field?.focus(); return Boolean(field); },
     ArrowDown: () => onRow() && (move(1), true), ArrowUp: () => onRow() && (move(-1), true),

@@ -71,6 +71,7 @@ def address_of(name, project):
         "slug": lambda: project.slug,
         "session_id": lambda: session.public_id,
         "number": lambda: 1,
+        "event_pk": lambda: session.runs.first().events.first().pk,
         "import_pk": lambda: Import.objects.create(project=project, file_name="f", size=1, created_at=NOW).pk,
         "invitation_pk": lambda: invite(project=project, role=MemberRole.VIEWER, actor="mira", now=NOW)[0].pk,
         "key_pk": lambda: create_api_key(project=project, name="bot", scopes=["read"])[0].pk,

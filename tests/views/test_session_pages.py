@@ -155,7 +155,7 @@ def test_lost_runs_are_named_with_ways_out(client, project):
     assert "tune/?max_input_tokens=" in shown
 
 
-def test_it_says_how_summarizing_stands_and_starts_anew_when_it_has_ended(client, project):
+def test_it_says_how_summarizing_stands_and_tells_the_page_when_it_has_ended(client, project):
     session = make_session(project, runs=9)
     running = Summary.objects.create(session=session, number=1, covers_through=3, summarizer="x", created_at=NOW)
     assert "is summarizing runs 1–3" in strip_tags(page(client, "/p/p/sessions/s/"))
@@ -163,7 +163,7 @@ def test_it_says_how_summarizing_stands_and_starts_anew_when_it_has_ended(client
     running.status, running.error = "failed", "The endpoint did not answer."
     running.save()
     Session.objects.update(next_attempt_at=NOW)
-    assert client.get("/p/p/sessions/s/summary/", headers=HTMX)["HX-Refresh"] == "true"
+    assert client.get("/p/p/sessions/s/summary/", headers=HTMX)["HX-Trigger"] == '{"look": {}}'
     assert "The endpoint did not answer." in page(client, "/p/p/sessions/s/")
 
 

@@ -1,0 +1,123 @@
+"""Finding words in a session, and jumping to its runs."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.models import search_index
+from sessions_app.queries import session_finding
+from sessions_app.services.runs import append_runs
+from sessions_app.services.sessions import fork_session
+from tests.factories import NOW, append_turns, make_session
+from tests.many_runs import make_long_session
+
+pytestmark = pytest.mark.django_db
+
+
+def page(client, query, session_id="s"):
+    response = client.get(f"/p/p/sessions/{session_id}/{query}")
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.fixture
+def session(project):
+    session = make_session(project, runs=60, settings={"strategy": "buffer"})
+    append_runs(session=session, runs=[simple_turn("Where is the needle?", "A **needle** is here.")], now=NOW)
+    append_turns(session, 60)
+    append_runs(session=session, runs=[simple_turn("Again", "needles")], now=NOW)
+    append_turns(session, 60)
+    return session
+
+
+def test_it_counts_the_runs_that_hold_the_words_and_shows_them_with_their_neighbours(client, session):
+    shown = page(client, "?find=needle")
+    assert '<span class="num">1 of 2</span> runs' in shown
+    for position in (60, 61, 62, 121, 122, 123):
+        assert f'id="run-{position}"' in shown
+    assert shown.count("<article") == 6
+    assert "A <strong><mark>needle</mark></strong> is here." in shown
+    assert "Runs 1–59" in shown
+
+
+def test_next_and_previous_go_round(client, session):
+    first, second = page(client, "?find=needle"), page(client, "?find=needle&at=122")
+    assert '<span class="num">2 of 2</span>' in second
+    for shown, other in ((first, 122), (second, 61)):
+        assert f'id="find-on" href="/p/p/sessions/s/?find=needle&amp;at={other}#run-{other}"' in shown
+        assert f'id="find-back" href="/p/p/sessions/s/?find=needle&amp;at={other}#run-{other}"' in shown
+    assert 'class="run here" id="run-122"' in second
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [("nowhere", "No run holds these words"), ("---", "a word, and nothing else is looked for")]
+)
+def test_it_says_that_nothing_was_found(client, session, words, said):
+    shown = page(client, f"?find={words}")
+    assert said in shown
+    assert "<article" not in shown
+
+
+def test_a_fork_finds_words_in_the_runs_it_shares_and_none_behind_them(client, session):
+    fork = fork_session(session=session, at=100, now=NOW)
+    shown = page(client, "?find=needle", fork.public_id)
+    assert '<span class="num">1 of 1</span> run' in shown
+    assert 'id="run-61"' in shown
+
+
+def test_other_sessions_and_projects_are_not_looked_through(client, project, session):
+    make_session(project, "other", runs=3)
+    assert "No run holds these words" in page(client, "?find=needle", "other")
+
+
+def test_very_common_words_are_said_to_be_looked_for_among_the_newest(client, session, monkeypatch):
+    monkeypatch.setattr(search_index, "PLACES_READ_FOR_ONE", 20)
+    shown = page(client, "?find=question")
+    assert "20+" in shown
+    assert "the newest that hold words this common" in shown
+
+
+def test_of_very_many_runs_the_newest_are_found(client, session, monkeypatch):
+    monkeypatch.setattr(session_finding, "MOST_FOUND", 5)
+    assert "1 of 5+" in page(client, "?find=question")
+
+
+def test_a_run_is_opened_by_its_address_and_marked(client, session):
+    shown = page(client, "?run=50")
+    assert 'class="run here" id="run-50"' in shown
+    assert 'href="/p/p/sessions/s/?run=50#run-50"' in shown
+
+
+@pytest.mark.parametrize(
+    ("jump", "address"),
+    [("50", "?run=50#run-50"), ("9999", "?run=182#run-182"), ("50&view=raw", "?run=50&view=raw#run-50")],
+)
+def test_a_number_leads_to_its_run(client, session, jump, address):
+    assert client.get(f"/p/p/sessions/s/?jump={jump}")["Location"] == f"/p/p/sessions/s/{address}"
+
+
+@pytest.mark.parametrize("jump", ["", "0", "-3", "x", "9" * 30])
+def test_a_jump_to_no_run_stays_on_the_page(client, session, jump):
+    assert "<article" in page(client, f"?jump={jump}")
+
+
+def test_it_leads_to_the_first_lost_run_and_to_where_the_budget_ended(client, project):
+    make_session(project, runs=60, settings={"strategy": "summary", "max_input_tokens": 120, "on_gap": "warn"})
+    shown = page(client, "")
+    assert 'href="/p/p/sessions/s/?run=1#run-1"' in shown.split("First lost")[0].rsplit("<a", 1)[1]
+    cut = shown.split("Budget cut: run ")[1].split(" ")[0]
+    assert f'href="/p/p/sessions/s/?run={cut}#run-{cut}"' in shown.split("Budget cut</a>")[0].rsplit("<a", 1)[1]
+
+
+@pytest.mark.parametrize("query", ["", "?find=answer&at=999999", "?find=nowhere", "?run=20", "?view=raw"])
+def test_a_hundred_thousand_runs_cost_what_a_hundred_cost(client, project, query):
+    for name, runs in (("short", 100), ("long", 100_000)):
+        make_long_session(project, name, runs, settings={"strategy": "buffer", "max_input_tokens": 800})
+    costs = []
+    for name in ("short", "long"):
+        page(client, query, name)
+        with CaptureQueriesContext(connection) as queries:
+            shown = page(client, query, name)
+        costs.append((len(queries), shown.count("<article")))
+    assert costs[0] == costs[1]
