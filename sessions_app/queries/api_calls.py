@@ -32,8 +32,16 @@ def sent_json(prompt: Prompt, asked: RequestDraft) -> str:
     """Return what is sent and the tool definitions beside it, as JSON; nothing if that is too long for a page."""
     tools = asked.arguments.get("tools")
     sent = {"system": prompt.system, "messages": prompt.messages, "text": prompt.text, "tools": tools}
-    text = json.dumps({name: each for name, each in sent.items() if each is not None}, indent=2, ensure_ascii=False)
-    return text if len(text) <= MOST_SENT else ""
+    written = json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(
+        {name: each for name, each in sent.items() if each is not None}
+    )
+    # Written only as far as it can be shown: a prompt may be of megabytes.
+    text = ""
+    for piece in written:
+        text += piece
+        if len(text) > MOST_SENT:
+            return ""
+    return text
 
 
 def _curl(url: str, body: Mapping[str, Any]) -> str:
