@@ -1,9 +1,11 @@
 """Shapes that browsers send about members, keys and accounts."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import UserCreationForm
+from django.contrib.auth.forms import PasswordChangeForm, UserCreationForm
+from django.contrib.auth.models import User
 
 from sessions_app.domain.roles import MemberRole
 from sessions_app.domain.text_cleaning import clean_text
@@ -59,3 +61,52 @@ class RoleForm(forms.Form):
 
 class NewAccountForm(UserCreationForm):
     """A user name that is free, and a password twice, judged like any other password."""
+
+
+class PersonForm(forms.ModelForm):
+    """What somebody is called besides their user name."""
+
+    class Meta:
+        model = User
+        fields = ["first_name", "last_name"]
+
+
+class OwnPasswordForm(forms.Form):
+    """The password one has; `is_right` judges it, as signing in does."""
+
+    password = forms.CharField(
+        strip=False, max_length=4096, error_messages={"required": "Enter your password to do this."}
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, is_right: Callable[[str], bool]) -> None:
+        super().__init__(data)
+        self.is_right = is_right
+
+    def clean_password(self) -> str:
+        """Check it."""
+        password: str = self.cleaned_data["password"]
+        if not self.is_right(password):
+            raise forms.ValidationError("This is not your password.")
+        return password
+
+
+class NewPasswordForm(PasswordChangeForm):
+    """The password one has, and a new one twice."""
+
+    def __init__(self, user: User, data: Mapping[str, Any] | None = None, *, is_right: Callable[[str], bool]) -> None:
+        super().__init__(user, data)
+        self.is_right = is_right
+
+    def clean_old_password(self) -> str:
+        """Check the password that one has."""
+        password: str = self.cleaned_data["old_password"]
+        if not self.is_right(password):
+            raise forms.ValidationError("This is not your password.")
+        return password
+
+
+class ProjectForm(forms.Form):
+    """What a project is called, and the word that stands for it in addresses."""
+
+    name = NameField("A project")
+    slug = forms.CharField(max_length=60, error_messages={"required": "A project has a slug."})

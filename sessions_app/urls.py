@@ -15,8 +15,12 @@ from sessions_app.views.keys import keys
 from sessions_app.views.keys import new as new_key
 from sessions_app.views.keys import revoke as revoke_key
 from sessions_app.views.members import invitation_new, invitation_revoke, leave, members, remove, role
+from sessions_app.views.own_account import account, names, password, sign_out_elsewhere
 from sessions_app.views.past_turns import then
 from sessions_app.views.profiles import delete, profiles, rename
+from sessions_app.views.project_settings import delete as delete_project
+from sessions_app.views.project_settings import general
+from sessions_app.views.project_settings import new as new_project
 from sessions_app.views.projects import home
 from sessions_app.views.session_pages import session, summary_progress
 from sessions_app.views.sessions import sessions
@@ -35,6 +39,10 @@ from sessions_app.views.tune_saving import save, save_default, save_profile
 
 urlpatterns = [
     path("", home, name="home"),
+    path("account/", account, name="account"),
+    path("account/elsewhere/", sign_out_elsewhere, name="account-elsewhere"),
+    path("account/names/", names, name="account-names"),
+    path("account/password/", password, name="account-password"),
     path("invitations/<str:token>/", invitation, name="invitation"),
     path("login/", SignIn.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
@@ -68,6 +76,8 @@ urlpatterns = [
     path("p/<slug:slug>/sessions/<str:session_id>/tune/why/", why, name="tune-why"),
     path("p/<slug:slug>/sessions/<str:session_id>/versions/", session_versions, name="session-versions"),
     path("p/<slug:slug>/sessions/<str:session_id>/versions/restore/", restore_session, name="session-restore"),
+    path("p/<slug:slug>/settings/", general, name="project-settings"),
+    path("p/<slug:slug>/settings/delete/", delete_project, name="project-delete"),
     path("p/<slug:slug>/settings/keys/", keys, name="keys"),
     path("p/<slug:slug>/settings/keys/new/", new_key, name="key-new"),
     path("p/<slug:slug>/settings/keys/<int:key_pk>/revoke/", revoke_key, name="key-revoke"),
@@ -90,4 +100,5 @@ urlpatterns = [
     path("p/<slug:slug>/settings/versions/", project_versions, name="project-versions"),
     path("p/<slug:slug>/settings/versions/restore/", restore_project, name="project-restore"),
     path("p/<slug:slug>/summaries/", project_summaries, name="summaries"),
+    path("projects/new/", new_project, name="project-new"),
 ]

@@ -30,3 +30,9 @@ def reset_password(*, username: str) -> str:
     user.save(update_fields=["password"])
     forget_failed_logins(username=username)
     return password
+
+
+def end_sign_ins(*, user: User, password: str) -> None:
+    """End all sign-ins of somebody by hashing their password, the same, anew: each carries a sign of the hash."""
+    user.set_password(password)
+    user.save(update_fields=["password"])

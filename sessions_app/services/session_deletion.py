@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from sessions_app.domain.errors import SessionHasChildren
 from sessions_app.models import (
@@ -65,6 +65,14 @@ def delete_session(*, session: Session, now: datetime, children: Children = Chil
             _hand_over_runs(stored, below)
             _move_up(stored, below, now)
         _erase(doomed)
+
+
+def delete_trees(*, roots: Sequence[int]) -> None:
+    """Delete whole trees by the keys of their roots, with the runs and summaries in them."""
+    with transaction.atomic():
+        locked = Session.objects.filter(pk__in=roots, parent=None).order_by("pk").select_for_update()
+        keys = list(locked.values_list("pk", flat=True))
+        _erase(list(Session.objects.filter(Q(pk__in=keys) | Q(root__in=keys)).values_list("pk", flat=True)))
 
 
 def _tree_around(session: Session) -> Tree:

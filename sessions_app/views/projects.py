@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.functional import SimpleLazyObject
 
-from sessions_app.models import Project
+from sessions_app.models import Membership, Project
 from sessions_app.queries.summary_attention import failing_count
 
 
@@ -18,7 +18,7 @@ def home(request: HttpRequest) -> HttpResponse:
     """Lead to the user's first project, or say how to get one."""
     first = Project.objects.visible_to(request.user).first()
     if first is None:
-        return render(request, "projects/none.html")
+        return render(request, "projects/none.html", {"may_create_projects": may_create_projects(request.user)})
     return redirect("sessions", first.slug)
 
 
@@ -35,3 +35,9 @@ def page_context(user: AbstractBaseUser | AnonymousUser, project: Project, *, ar
         "area": area,
         "failing": SimpleLazyObject(lambda: failing_count(project)),
     }
+
+
+def may_create_projects(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Tell whether somebody makes projects: staff does, and who owns one."""
+    is_staff = getattr(user, "is_staff", False) or getattr(user, "is_superuser", False)
+    return is_staff or Membership.objects.owners().filter(user=user.pk).exists()

@@ -20,7 +20,12 @@ pytestmark = pytest.mark.django_db
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 PAGES = {pattern.name: pattern for pattern in urlpatterns}
 OF_PROJECTS = [name for name, pattern in PAGES.items() if "slug" in pattern.pattern.converters]
-OF_NO_PROJECT = {"home", "invitation", "login", "logout"}
+OF_NO_PROJECT = {"home", "invitation", "login", "logout", "project-new"} | {
+    "account",
+    "account-elsewhere",
+    "account-names",
+    "account-password",
+}
 # Pages to which viewers send forms, too: they only ask for what is shown, or take the sender out of the project.
 HARMLESS = {"member-leave", "summarizer-preview", "tune", "tune-why", "tune-compare", "tune-replay"}
 # Pages that only ask what shall be changed.
@@ -29,6 +34,7 @@ QUESTIONS = {
     "key-new",
     "key-revoke",
     "member-remove",
+    "project-delete",
     "session-fork",
     "summary-edit",
     "summary-use",
@@ -36,8 +42,15 @@ QUESTIONS = {
     "tune-profile",
     "tune-save",
 }
-READ_BY_OWNERS = {"invitation-new", "key-new", "key-revoke", "member-remove"}
-OF_OWNERS = READ_BY_OWNERS | {"connect", "invitation-revoke", "member-role", "summarizer", "summarizer-trial"}
+READ_BY_OWNERS = {"invitation-new", "key-new", "key-revoke", "member-remove", "project-delete"}
+OF_OWNERS = READ_BY_OWNERS | {
+    "connect",
+    "invitation-revoke",
+    "member-role",
+    "project-settings",
+    "summarizer",
+    "summarizer-trial",
+}
 
 
 @pytest.fixture

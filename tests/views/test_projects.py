@@ -41,7 +41,9 @@ def test_it_leads_to_the_first_project_of_the_user(client, reader):
 def test_it_tells_an_administrator_how_to_make_the_first_project(client, administrator):
     client.force_login(administrator, backend=BACKEND)
 
-    assert "manage.py create_project" in client.get("/").content.decode()
+    page = client.get("/").content.decode()
+    assert "manage.py create_project" in page
+    assert 'href="/projects/new/"' in page
 
 
 def test_it_tells_somebody_without_a_project_whom_to_ask(client, reader):
@@ -80,7 +82,7 @@ def test_the_menu_offers_only_the_projects_of_the_user(reader):
     assert Project.objects.count() == 2
 
 
-@pytest.mark.parametrize(("is_superuser", "links"), [(True, 2), (False, 0)])
+@pytest.mark.parametrize(("is_superuser", "links"), [(True, 1), (False, 0)])
 def test_the_menu_leads_to_the_reference_and_those_who_may_to_the_administration(client, is_superuser, links):
     user = get_user_model().objects.create_user("reader", is_superuser=is_superuser, is_staff=is_superuser)
     Membership.objects.create(project=make_project(), user=user)

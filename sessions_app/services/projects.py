@@ -1,0 +1,94 @@
+"""Projects: made, called otherwise, deleted."""
+
+import re
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from sessions_app.domain.errors import Conflict, FieldError, IdTaken, InvalidInput
+from sessions_app.domain.roles import MemberRole
+from sessions_app.models import ApiKey, Import, Invitation, Membership, Project, Session
+from sessions_app.services.members import lock_project
+from sessions_app.services.session_deletion import delete_trees
+
+SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+LONGEST_NAME = 200
+TREES_AT_ONCE = 100
+
+
+def create_project(*, slug: str, name: str, owner: User | None) -> Project:
+    """Create a project under a slug that is free; `owner` is who it belongs to, if somebody asked for it on a page."""
+    _check(slug, name)
+    with transaction.atomic():
+        try:
+            with transaction.atomic():
+                project = Project.objects.create(slug=slug, name=name or slug)
+        except IntegrityError:
+            raise _taken(slug) from None
+        if owner is not None:
+            Membership.objects.create(project=project, user=owner, role=MemberRole.OWNER)
+    return project
+
+
+def rename_project(*, project: Project, slug: str, name: str) -> Project:
+    """Give a project another name and slug; its keys go on working, its pages move."""
+    _check(None if slug == project.slug else slug, name)
+    with transaction.atomic():
+        stored = lock_project(project.pk)
+        stored.slug, stored.name = slug, name or slug
+        try:
+            with transaction.atomic():
+                stored.save(update_fields=["slug", "name"])
+        except IntegrityError:
+            raise _taken(slug) from None
+    return stored
+
+
+def delete_project(*, project: Project, now: datetime) -> None:
+    """Delete a project with all in it.
+
+    Its keys and invitations end first, so that no bot writes any more; then its trees go some at a time, so that other
+    projects are served meanwhile. What is cut short can be done again.
+    """
+    with transaction.atomic():
+        lock_project(project.pk)
+        _refuse_while_importing(project)
+        ApiKey.objects.filter(project=project, revoked_at=None).update(revoked_at=now)
+        Invitation.objects.filter(project=project).delete()
+    while not _is_gone(project):
+        roots = Session.objects.filter(project=project, parent=None)
+        delete_trees(roots=list(roots.values_list("pk", flat=True)[:TREES_AT_ONCE]))
+
+
+def _is_gone(project: Project) -> bool:
+    """Delete the project's row and what else refers to it, unless there are sessions yet."""
+    with transaction.atomic():
+        stored = lock_project(project.pk)
+        _refuse_while_importing(stored)
+        if Session.objects.filter(project=stored).exists():
+            return False
+        stored.delete()
+    return True
+
+
+def _refuse_while_importing(project: Project) -> None:
+    if Import.objects.filter(project=project, finished_at=None).exists():
+        raise Conflict("An import into this project is running. Delete the project when it is finished.")
+
+
+def _check(slug: str | None, name: str) -> None:
+    """Check what is new; a slug from the administration may look otherwise and stays."""
+    errors = []
+    if slug is not None and not SLUG.fullmatch(slug):
+        rule = f"A slug is 1 to 60 of a-z 0-9 and -, not beginning with -; this is {slug!r}."
+        errors.append(FieldError("/slug", rule))
+    if len(name) > LONGEST_NAME:
+        errors.append(FieldError("/name", f"A name has at most {LONGEST_NAME} characters."))
+    if errors:
+        raise InvalidInput(" ".join(error.detail for error in errors), errors=errors)
+
+
+def _taken(slug: str) -> IdTaken:
+    detail = f"There is a project {slug} already."
+    return IdTaken(detail, errors=[FieldError("/slug", detail)])
