@@ -22,6 +22,7 @@ from sessions_app.views.project_settings import delete as delete_project
 from sessions_app.views.project_settings import general
 from sessions_app.views.project_settings import new as new_project
 from sessions_app.views.projects import home
+from sessions_app.views.selections import export_selection, selection
 from sessions_app.views.session_pages import session, summary_progress
 from sessions_app.views.sessions import sessions
 from sessions_app.views.settings_versions import (
@@ -50,6 +51,8 @@ urlpatterns = [
     path("p/<slug:slug>/connect/", connect, name="connect"),
     path("p/<slug:slug>/import/", upload, name="import"),
     path("p/<slug:slug>/import/<int:import_pk>/", report, name="import-report"),
+    path("p/<slug:slug>/selection/", selection, name="selection"),
+    path("p/<slug:slug>/selection/export/", export_selection, name="selection-export"),
     path("p/<slug:slug>/sessions/", sessions, name="sessions"),
     path("p/<slug:slug>/sessions/<str:session_id>/", session, name="session"),
     path("p/<slug:slug>/sessions/<str:session_id>/export/", export, name="session-export"),

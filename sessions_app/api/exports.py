@@ -37,7 +37,7 @@ class ExportQuery(In):
 def export(request: ApiRequest, session_id: str, query: Query[ExportQuery]) -> StreamingHttpResponse:
     """Export a session with the runs of its whole lineage, as a file."""
     session, file_format = find_session(request, session_id), EXPORT_FORMATS[query.file_format]
-    name = export_name([session], request.auth.project, file_format)
+    name = export_name([session.pk], request.auth.project, file_format)
     return StreamingHttpResponse(
         exported(session_pks=[session.pk], file_format=file_format),
         content_type=file_format.content_type,

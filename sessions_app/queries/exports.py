@@ -24,10 +24,12 @@ def exported(*, session_pks: Sequence[int], file_format: ExportFormat) -> Iterat
                     yield from file_format.write(_conversation(rows[pk]))
 
 
-def export_name(sessions: Sequence[Session], project: Project, file_format: ExportFormat) -> str:
+def export_name(session_pks: Sequence[int], project: Project, file_format: ExportFormat) -> str:
     """Return the name of the file: that of the one session, else of the project and how many there are."""
-    words = str(sessions[0]) if len(sessions) == 1 else f"{project.slug} {len(sessions)} sessions"
-    return file_name(words, suffix=file_format.suffix)
+    only = (
+        Session.objects.only("title", "public_id").filter(pk=session_pks[0]).first() if len(session_pks) == 1 else None
+    )
+    return file_name(str(only or f"{project.slug} {len(session_pks)} sessions"), suffix=file_format.suffix)
 
 
 def _conversation(session: Session) -> StoredConversation:

@@ -45,6 +45,12 @@ class SessionPage:
         counted = f"{self.shown:,} of {self.total} {noun}{'' if self.total.value == 1 else 's'} shown"
         return f"{counted}, among the newest {PLACES_READ:,} places with these words" if self.only_newest else counted
 
+    @property
+    def all_caption(self) -> str:
+        """What all of the list are, for a box that picks them, in words."""
+        words = f"All {self.total} of this list"
+        return f"{words}: the first {COUNTED_AT_MOST:,} of them" if self.total.at_least else words
+
 
 _ORDERS: Mapping[SessionSort, Order] = {
     SessionSort.CREATED: Order(SessionSort.CREATED, F("created_at"), read_time, descending=True),
@@ -65,7 +71,7 @@ def session_page(
     open_ids: Iterable[str] = (),
 ) -> SessionPage:
     """Return the page behind the cursor `after`; the number of queries does not depend on what is found."""
-    order = _order(wanted)
+    order = order_of(wanted)
     cursor = None if after is None else read_cursor(after, order)
     matching = matching_sessions(project, wanted)
     # Keys from an index alone; the rest is read of the rows that are listed only.
@@ -121,7 +127,8 @@ def _rows_of(pks: Sequence[int]) -> list[Session]:
     return [rows[pk] for pk in pks if pk in rows]
 
 
-def _order(wanted: SessionFilter) -> Order:
+def order_of(wanted: SessionFilter) -> Order:
+    """Return the order in which the list shows what fits."""
     if wanted.sort is SessionSort.ACTIVITY:
         return _BY_OWN_ACTIVITY if wanted.picks_sessions else _BY_TREE_ACTIVITY
     return _ORDERS[wanted.sort]

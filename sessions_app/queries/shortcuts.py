@@ -29,6 +29,7 @@ SHORTCUTS: Sequence[Shortcut] = (
     Shortcut(("J", "K"), "Next, previous turn", PAST),
     Shortcut(("→", "←"), "Expand, collapse", LIST),
     Shortcut(("↵",), "Open", (*LIST, *LEDGER)),
+    Shortcut(("Space",), "Tick for tags, export, deletion", LIST),
     Shortcut(("N", "P"), "Next, previous lost run", RUNS),
     Shortcut(("X",), "Open or close tool results", RUNS),
     Shortcut(("W",), "What the model saw then", RUNS),

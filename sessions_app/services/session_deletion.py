@@ -44,11 +44,11 @@ class Children(StrEnum):
     REPARENT = "reparent"
 
 
-def delete_session(*, session: Session, now: datetime, children: Children = Children.REFUSE) -> None:
+def delete_session(*, session: Session, now: datetime, children: Children = Children.REFUSE) -> int:
     """Delete a session with its runs and summaries; nothing of its text remains but what forks share with it.
 
     Children may forbid it, go with it (and all that is below them), or move to its parent. No child can be created
-    meanwhile, since that takes the same lock.
+    meanwhile, since that takes the same lock. Returns how many sessions were deleted, itself among them.
     """
     with transaction.atomic():
         stored = lock_tree(session=session, now=now)
@@ -65,6 +65,7 @@ def delete_session(*, session: Session, now: datetime, children: Children = Chil
             _hand_over_runs(stored, below)
             _move_up(stored, below, now)
         _erase(doomed)
+        return len(doomed)
 
 
 def delete_trees(*, roots: Sequence[int]) -> None:

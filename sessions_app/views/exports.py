@@ -14,7 +14,7 @@ from sessions_app.domain.conversation_files import ExportFormat
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.export_formats import export_format
 from sessions_app.domain.export_formats.openai import OPENAI
-from sessions_app.models import Project, Session
+from sessions_app.models import Project
 from sessions_app.queries.exports import export_name, exported
 from sessions_app.views.projects import project_for
 from sessions_app.views.rendering import HtmxRequest
@@ -32,14 +32,14 @@ def export(request: HtmxRequest, slug: str, session_id: str) -> HttpResponseBase
     except InvalidInput as refusal:
         messages.error(request, refusal.detail)
         return redirect("session", slug, session_id)
-    return download([conversation], project, file_format)
+    return download([conversation.pk], project, file_format)
 
 
-def download(sessions: Sequence[Session], project: Project, file_format: ExportFormat) -> StreamingHttpResponse:
+def download(session_pks: Sequence[int], project: Project, file_format: ExportFormat) -> StreamingHttpResponse:
     """Answer with sessions as a file, which is written while it is sent."""
-    name = export_name(sessions, project, file_format)
+    name = export_name(session_pks, project, file_format)
     return StreamingHttpResponse(
-        exported(session_pks=[session.pk for session in sessions], file_format=file_format),
+        exported(session_pks=session_pks, file_format=file_format),
         content_type=file_format.content_type,
         headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)},
     )

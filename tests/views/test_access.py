@@ -27,7 +27,7 @@ OF_NO_PROJECT = {"home", "invitation", "login", "logout", "project-new"} | {
     "account-password",
 }
 # Pages to which viewers send forms, too: they only ask for what is shown, or take the sender out of the project.
-HARMLESS = {"member-leave", "summarizer-preview", "tune", "tune-why", "tune-compare", "tune-replay"}
+HARMLESS = {"member-leave", "selection-export", "summarizer-preview", "tune", "tune-why", "tune-compare", "tune-replay"}
 # Pages that only ask what shall be changed.
 QUESTIONS = {
     "invitation-new",
