@@ -27,9 +27,9 @@ RIGHTS: Mapping[MemberRole, frozenset[Right]] = {
 }
 
 IN_SHORT: Mapping[MemberRole, str] = {
-    MemberRole.VIEWER: "Reads everything and tries settings in drafts.",
-    MemberRole.EDITOR: "Changes sessions, settings and summaries as well, and imports.",
-    MemberRole.OWNER: "Manages members, keys, the summarizer and the project as well.",
+    MemberRole.VIEWER: "reads everything and tries settings in drafts",
+    MemberRole.EDITOR: "also changes sessions, settings and summaries, and imports",
+    MemberRole.OWNER: "also manages members, keys, the summarizer and the project",
 }
 
 DUTIES: Mapping[Right, Sequence[str]] = {
