@@ -17,6 +17,7 @@ from sessions_app.models.connections import one_state
 from sessions_app.queries.api_calls import prompt_call, sent_json
 from sessions_app.queries.past_turns import PastTurn, past_turn, ranges_of, settings_of_then, unseen_runs
 from sessions_app.queries.prompt_views import prompt_view
+from sessions_app.queries.seen_in_part import seen_in_part
 from sessions_app.services.prompts import session_prompt
 from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
@@ -109,6 +110,7 @@ def _prompt(request: HtmxRequest, bench: Bench, shown: Side) -> dict[str, Any]:
         "call": prompt_call(url=request.build_absolute_uri(path), settings={}, asked=bench.asked),
         "sent_json": sent_json(shown.sent, bench.asked),
         "unseen": unseen_runs(shown.sent),
+        "in_part": seen_in_part(session=bench.conversation, prompt=shown.sent),
     }
 
 

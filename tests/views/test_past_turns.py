@@ -171,3 +171,14 @@ def test_its_queries_are_as_many_for_few_runs_as_for_many(client, project):
             page(client, f"/p/p/sessions/{session.public_id}/then/", at=str(session.last_position))
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+def test_it_tells_what_was_seen_only_in_part(client, project):
+    parent = make_session(project, "parent", runs=4, title="Trip")
+    make_session(project, "fork", runs=2, parent=parent, forked_at=2)
+
+    page = client.get("/p/p/sessions/fork/then/?at=4").content.decode()
+
+    assert "Not in this fork" in page
+    assert 'href="/p/p/sessions/parent/?from=3&amp;to=4#run-3">Trip</a> behind run 2' in page
+    assert "What else was missing" not in client.get("/p/p/sessions/parent/then/?at=4").content.decode()

@@ -1,0 +1,98 @@
+"""What a prompt shows only in part: runs through a summary, cut tool results; nothing of a parent behind the fork."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sessions_app.domain.causes import Cause
+from sessions_app.domain.memory_settings import stored_value
+from sessions_app.domain.plan import Fate, Prompt
+from sessions_app.domain.text_cutting import CUT_MARK
+from sessions_app.domain.tool_results import RESULT_NOT_SHOWN
+from sessions_app.models import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Summarized:
+    """The runs first..last, which stand in the prompt only as far as summary `number` says them, or an extract."""
+
+    first: int
+    last: int
+    number: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CutResults:
+    """A run of which the prompt has tool results cut, or a mark in their place, and the setting that did it."""
+
+    position: int
+    is_hidden: bool
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class BehindFork:
+    """The runs first..last of the conversation that a fork left, said there behind the fork."""
+
+    parent: Session
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class InPart:
+    """All of it; `results` at most as many as a page shows, and how many runs more there are."""
+
+    summarized: Sequence[Summarized]
+    results: Sequence[CutResults]
+    more_results: int
+    behind_fork: BehindFork | None
+
+    def __bool__(self) -> bool:
+        """Whether there is anything."""
+        return bool(self.summarized or self.results or self.behind_fork)
+
+
+MOST_RESULTS = 5
+
+
+def seen_in_part(*, session: Session, prompt: Prompt) -> InPart:
+    """Return what the prompt of a session shows only in part."""
+    results = list(_results(prompt))
+    return InPart(
+        list(_summarized(prompt)),
+        results[-MOST_RESULTS:],
+        max(0, len(results) - MOST_RESULTS),
+        _behind_fork(session, prompt.finished),
+    )
+
+
+def _summarized(prompt: Prompt) -> Iterator[Summarized]:
+    first, last = prompt.extract or (0, 0)
+    for fates in prompt.fates:
+        if fates.fate is Fate.SUMMARIZED:
+            is_extract = first <= fates.first <= last
+            yield Summarized(fates.first, fates.last, None if is_extract else prompt.summary_number)
+
+
+def _results(prompt: Prompt) -> Iterator[CutResults]:
+    """Yield each run with such a result, once."""
+    seen = set[tuple[int, bool]]()
+    for segment in prompt.segments:
+        is_hidden = segment.text == RESULT_NOT_SHOWN
+        name = "keep_tool_results" if is_hidden else "tool_result_max_tokens"
+        value = getattr(prompt.settings.values, name)
+        is_result = segment.position is not None and segment.role not in ("user", "assistant", "system")
+        if not is_result or value is None or not (is_hidden or segment.text.endswith(CUT_MARK)):
+            continue
+        key = (segment.position or 0, is_hidden)
+        if key not in seen:
+            seen.add(key)
+            yield CutResults(*key, Cause(name, stored_value(value), prompt.settings.origins[name]))
+
+
+def _behind_fork(session: Session, finished: int) -> BehindFork | None:
+    """Return what the parent has behind the fork, for a prompt that reaches into the fork's own runs."""
+    parent, shared = session.parent, session.forked_at
+    if parent is None or shared is None or finished < shared or parent.last_position <= shared:
+        return None
+    return BehindFork(parent, shared + 1, parent.last_position)
