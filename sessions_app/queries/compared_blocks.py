@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Literal
 
 from sessions_app.domain.plan import Part, Prompt
 from sessions_app.domain.side_by_side import Block, Pair
 
 TEXT_SHOWN = 420
+# Of a long beginning that both have, so much is shown.
+LEAD_SHOWN = 60
 FOLD_FROM = 9
 SHOWN_AROUND = 3
 MOST_RANGES = 4
@@ -19,13 +21,17 @@ _Kind = Literal["same", "differs", "folded"]
 
 @dataclass(frozen=True, slots=True)
 class ComparedCell:
-    """A block of one prompt: what it is, its tokens, and the beginning of its text; `left_out` characters follow."""
+    """A block of one prompt: what it is, its tokens, and its text, from where it differs on if that is far behind.
+
+    `skipped` characters, as in the other, stand before what is shown, and `left_out` ones behind it.
+    """
 
     part: Part
     words: str
     tokens: int
     text: str
     left_out: int
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +89,26 @@ def _folded(pairs: Sequence[Pair]) -> ComparedRow:
 
 
 def _row(pair: Pair, a: Prompt, b: Prompt) -> ComparedRow:
-    cells = [None if block is None else _cell(block, prompt) for block, prompt in ((pair.a, a), (pair.b, b))]
+    start = _first_shown(_text(pair.a), _text(pair.b)) if pair.a and pair.b else 0
+    cells = [None if block is None else _cell(block, prompt, start) for block, prompt in ((pair.a, a), (pair.b, b))]
     return ComparedRow("differs", a=cells[0], b=cells[1])
 
 
-def _cell(block: Block, prompt: Prompt) -> ComparedCell:
+def _first_shown(ours: str, theirs: str) -> int:
+    """Return from where on two texts are shown: the beginning, unless they differ only far behind it."""
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
+    return common - LEAD_SHOWN if common > TEXT_SHOWN // 2 else 0
+
+
+def _cell(block: Block, prompt: Prompt, start: int) -> ComparedCell:
     text = _text(block)
     return ComparedCell(
         part=block.part,
         words=_words(block, prompt),
         tokens=block.tokens,
-        text=text[:TEXT_SHOWN].rstrip(),
-        left_out=max(0, len(text) - TEXT_SHOWN),
+        text=text[start : start + TEXT_SHOWN].rstrip(),
+        left_out=max(0, len(text) - start - TEXT_SHOWN),
+        skipped=start,
     )
 
 

@@ -58,7 +58,7 @@ DROPPED = Journey(
     sought="pharmacy",
     at=21,
     fact="calming drops",
-    named="summary",
+    named="Only as far as summary #4 says them",
     cure={"offset": "30"},
 )
 RESULT = Journey(
@@ -94,7 +94,7 @@ FORK = Journey(
     sought="surfboard",
     at=12,
     fact="2 m 85",
-    named="Boards to Biarritz",
+    named="Said in Boards to Biarritz behind run 6",
 )
 
 
@@ -213,6 +213,6 @@ def travel(newcomer, journey):
     assert not cured(journey)
 
 
-@pytest.mark.parametrize("journey", [PRUNED, LOST, STRATEGY, LAYER], ids=lambda journey: journey.title)
+@pytest.mark.parametrize("journey", [PRUNED, LOST, DROPPED, RESULT, STRATEGY, LAYER], ids=lambda journey: journey.title)
 def test_somebody_finds_the_cause_and_proves_the_cure(newcomer, journey):
     travel(newcomer, journey)

@@ -1,7 +1,9 @@
 import pytest
 
+from sessions_app.domain.openai_messages import turn
 from sessions_app.queries.comparison_views import MOST_CHANGES, MOST_ROWS, comparison_view
 from sessions_app.services.prompts import session_prompt
+from sessions_app.services.runs import append_runs
 from tests.factories import NOW, make_session
 
 pytestmark = pytest.mark.django_db
@@ -56,3 +58,38 @@ def test_figures_of_a_side_without_a_prompt_are_not_known(session):
     assert {figure.b for figure in found.figures} == {None}
     assert found.rows == ()
     assert next(each.a for each in found.figures if each.name == "Prompt tokens") == prompt.tokens.total
+
+
+def looked_up(result):
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    return turn(
+        [
+            {"role": "user", "content": "Look."},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": result},
+        ]
+    )
+
+
+def test_a_long_text_that_differs_at_its_end_is_shown_from_there_on():
+    session = make_session()
+    append_runs(session=session, runs=[looked_up("word " * 120 + "needle")], now=NOW)
+
+    row = next(row for row in view(session, a={"tool_result_max_tokens": 110}).rows if row.kind == "differs")
+
+    # "Look. → look({}) → " and the words that both have, less the lead.
+    assert row.a.skipped == row.b.skipped > 400
+    assert "[shortened]" in row.a.text
+    assert "needle" in row.b.text
+    assert (row.a.left_out, row.b.left_out) == (0, 0)
+
+
+def test_a_long_text_that_differs_early_is_shown_from_its_beginning():
+    session = make_session()
+    append_runs(session=session, runs=[looked_up("word " * 120)], now=NOW)
+
+    row = next(row for row in view(session, a={"tool_result_max_tokens": 8}).rows if row.kind == "differs")
+
+    assert row.a.skipped == row.b.skipped == 0
+    assert row.b.text.startswith("Look. → look({}) → word")
+    assert row.b.left_out > 0
