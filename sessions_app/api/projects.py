@@ -11,7 +11,7 @@ from pydantic import Field
 from sessions_app.api.access import ADMIN, READ, ApiRequest
 from sessions_app.api.idempotency import idempotent
 from sessions_app.api.schemas import In, JsonObject, Out
-from sessions_app.api.setting_schemas import SparseSettings
+from sessions_app.api.setting_schemas import Note, SparseSettings
 from sessions_app.domain.errors import at
 from sessions_app.models import Project
 from sessions_app.services.settings import save_project_settings
@@ -24,6 +24,7 @@ class ProjectPatch(In):
 
     name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     settings: SparseSettings | None = None
+    note: Note = ""
 
 
 class ProjectOut(Out):
@@ -53,6 +54,10 @@ def patch_project(request: ApiRequest, payload: ProjectPatch) -> Project:
         if payload.settings is not None:
             with at("/settings"):
                 save_project_settings(
-                    project=project, changes=payload.settings, now=timezone.now(), actor=request.auth.name
+                    project=project,
+                    changes=payload.settings,
+                    now=timezone.now(),
+                    actor=request.auth.name,
+                    note=payload.note,
                 )
     return project

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sessions_app.api.schemas import Count, In, JsonObject, Out, PageQuery, PublicId, Time
-from sessions_app.api.setting_schemas import SparseSettings
+from sessions_app.api.setting_schemas import Note, SparseSettings
 from sessions_app.domain.session_fields import LONGEST, LONGEST_TAG, MOST_TAGS
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Session, Summary
@@ -34,6 +34,16 @@ class SessionPatch(In):
     def given(self) -> dict[str, Any]:
         """Return what the request names."""
         return self.model_dump(exclude_unset=True)
+
+
+class SessionChange(SessionPatch):
+    """A merge patch, and why the settings change."""
+
+    note: Note = ""
+
+    def given(self) -> dict[str, Any]:
+        """Return what of the session the request names."""
+        return self.model_dump(exclude_unset=True, exclude={"note"})
 
 
 class SessionPut(SessionPatch):

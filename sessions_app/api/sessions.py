@@ -15,10 +15,10 @@ from sessions_app.api.session_schemas import (
     MOST_FILTERS,
     ChildrenQuery,
     ForkIn,
+    SessionChange,
     SessionIn,
     SessionOut,
     SessionPage,
-    SessionPatch,
     SessionPut,
     SessionQuery,
     SessionTree,
@@ -107,12 +107,18 @@ def get_session(request: ApiRequest, session_id: str) -> SessionOut:
 
 @router.patch("/sessions/{session_id}", auth=WRITE, response=SessionOut)
 @idempotent
-def patch_session(request: ApiRequest, session_id: str, payload: SessionPatch) -> SessionOut:
+def patch_session(request: ApiRequest, session_id: str, payload: SessionChange) -> SessionOut:
     """Change a session by a JSON merge patch."""
     session = find_session(request, session_id)
     # What the answer says of the parent and the summary is read before others may delete these.
     with transaction.atomic():
-        changed = update_session(session=session, changes=payload.given(), now=timezone.now(), actor=request.auth.name)
+        changed = update_session(
+            session=session,
+            changes=payload.given(),
+            now=timezone.now(),
+            actor=request.auth.name,
+            note=payload.note,
+        )
         return session_out(changed)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, StrictBool, WithJsonSchema, create_model
 
 from sessions_app.domain.memory_settings import LARGEST_INTEGER, SETTINGS, UNLIMITED, Setting, SettingKind
+from sessions_app.services.settings_versions import LONGEST_NOTE
 
 
 def _type_of(setting: Setting) -> Any:
@@ -40,6 +41,10 @@ _SCHEMA: dict[str, Any] = create_model(
 
 # Checked by the domain, whose refusals name what is allowed.
 SparseSettings = Annotated[dict[str, Any], WithJsonSchema(_SCHEMA)]
+
+Note = Annotated[
+    str, Field(max_length=LONGEST_NOTE, description="Why the settings change; it is kept in their version.")
+]
 
 SettingParameters = create_model(
     "SettingParameters",

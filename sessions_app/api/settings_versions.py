@@ -1,7 +1,6 @@
 """Versions of the memory settings of sessions and of the project: the endpoints."""
 
 from datetime import datetime
-from typing import Annotated
 
 from django.utils import timezone
 from ninja import Query, Router
@@ -12,11 +11,11 @@ from sessions_app.api.idempotency import idempotent
 from sessions_app.api.lookups import find_session
 from sessions_app.api.paging import page_of
 from sessions_app.api.schemas import Count, In, JsonObject, Out, PageQuery, Whole
+from sessions_app.api.setting_schemas import Note
 from sessions_app.models import Project, Session, SettingsVersion, VersionOrigin
 from sessions_app.models.connections import one_state
 from sessions_app.queries.settings_versions import BY_NUMBER
 from sessions_app.services.settings_restoring import restore_project_settings, restore_session_settings
-from sessions_app.services.settings_versions import LONGEST_NOTE
 
 router = Router(tags=["settings"])
 
@@ -32,6 +31,9 @@ class VersionOut(Out):
     actor: str = Field(description="The user or the API key that saved it.")
     note: str
     saved_at: datetime
+    sessions_changed: int | None = Field(
+        description="How many sessions inherited what a project's version changed when it was saved; 10,001 is more."
+    )
 
 
 class VersionPage(Out):
@@ -45,7 +47,7 @@ class VersionTarget(In):
     """The version to go back to."""
 
     to: Count = Field(description="Its number; 0 is nothing of its own, as before the first save.")
-    note: Annotated[str, Field(max_length=LONGEST_NOTE)] = ""
+    note: Note = ""
 
 
 @router.get("/sessions/{session_id}/settings/versions", auth=READ, response=VersionPage)

@@ -72,6 +72,11 @@ class SettingsVersion(models.Model):
     actor = models.CharField(max_length=200, blank=True, help_text="The user or the API key that saved it.")
     note = models.CharField(max_length=500, blank=True)
     saved_at = models.DateTimeField()
+    sessions_changed = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="How many sessions inherited what it changed when it was saved, counted up to 10,001.",
+    )
 
     objects = SettingsVersionQuerySet.as_manager()
 

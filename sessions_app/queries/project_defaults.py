@@ -7,7 +7,7 @@ from typing import Any
 from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
 from sessions_app.domain.settings_draft import Draft
 from sessions_app.models import Project, Session
-from sessions_app.queries.capped_counts import CappedCount, capped_count
+from sessions_app.queries.capped_counts import CappedCount, capped, capped_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,10 @@ def project_changes(*, draft: Draft, defaults: EffectiveSettings, built_in: Effe
 
 def reach_of(*, project: Project, names: Sequence[str]) -> Reach:
     """Count the sessions that inherit at least one of the settings, and those that set at least one themselves."""
-    sessions = Session.objects.filter(project=project)
-    changing = sessions.exclude(settings__has_keys=list(names))
-    keeping = sessions.filter(settings__has_any_keys=list(names))
-    return Reach(capped_count(changing), capped_count(keeping))
+    keeping = Session.objects.filter(project=project, settings__has_any_keys=list(names))
+    return Reach(CappedCount.of(count_inheriting(project=project, names=names)), capped_count(keeping))
+
+
+def count_inheriting(*, project: Project, names: Sequence[str]) -> int:
+    """Count the sessions that inherit at least one of the settings; one more than is told stands for all beyond."""
+    return capped(Session.objects.filter(project=project).exclude(settings__has_keys=list(names))).count()

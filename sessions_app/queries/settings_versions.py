@@ -8,6 +8,7 @@ from django.db.models import F
 
 from sessions_app.domain.memory_settings import SETTINGS_BY_NAME
 from sessions_app.models import Project, Session, SettingsVersion, VersionOrigin
+from sessions_app.queries.capped_counts import CappedCount
 from sessions_app.queries.keyset import Order, read_count
 
 BY_NUMBER = Order("number", F("number"), read_count, descending=True)
@@ -31,6 +32,12 @@ class VersionRow:
     version: SettingsVersion
     changes: Sequence[SettingChange]
     in_force: bool
+
+    @property
+    def reach(self) -> CappedCount | None:
+        """How many sessions it changed when it was saved as a project's default; None where that is not told."""
+        counted = self.version.sessions_changed
+        return None if counted is None else CappedCount.of(counted)
 
     @property
     def before(self) -> int | None:

@@ -11,6 +11,7 @@ from sessions_app.domain.errors import NotFound
 from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
 from sessions_app.domain.setting_values import check_settings, resolve_settings
 from sessions_app.models import Project, Session
+from sessions_app.queries.project_defaults import count_inheriting
 from sessions_app.services.settings_versions import record_version
 from sessions_app.services.wishes import wish_for_all
 
@@ -48,5 +49,10 @@ def save_project_settings(
                 now=now,
                 actor=actor,
                 note=note,
+                sessions_changed=count_inheriting(project=project, names=_differing(stored.settings, project.settings)),
             )
             wish_for_all(sessions=Session.objects.filter(project=project), now=now)
+
+
+def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    return [name for name in {**before, **after} if before.get(name) != after.get(name)]

@@ -30,11 +30,12 @@ def record_version(
     now: datetime,
     actor: str = "",
     note: str = "",
+    sessions_changed: int | None = None,
 ) -> None:
     """Write the version of a save inside its transaction, which holds the lock of what it is saved to.
 
     `before` are the settings that it takes the place of; None for a session that is created with its settings. Nothing
-    is written where both are the same.
+    is written where both are the same. `sessions_changed` counts those that a project's default reaches.
     """
     if settings == (before or {}):
         return
@@ -52,4 +53,5 @@ def record_version(
         origin=VersionOrigin.CREATED if before is None else VersionOrigin.SAVED,
         actor=actor[:LONGEST_ACTOR],
         note=check_note(note),
+        sessions_changed=sessions_changed,
     )

@@ -1,6 +1,6 @@
 """Versions of settings: those of a session and of a project, and going back to one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -20,12 +20,20 @@ from sessions_app.domain.memory_settings import stored_values
 from sessions_app.models import Project, Session, SettingsVersion
 from sessions_app.models.connections import one_state
 from sessions_app.queries.project_defaults import Reach, reach_of
-from sessions_app.queries.settings_versions import SettingChange, changes_between, version_in_force, versions_of
-from sessions_app.services.settings import built_in_settings
+from sessions_app.queries.prompt_figures import needed_parts
+from sessions_app.queries.settings_versions import (
+    INHERITED,
+    SettingChange,
+    changes_between,
+    version_in_force,
+    versions_of,
+)
+from sessions_app.services.settings import built_in_settings, project_settings
 from sessions_app.services.settings_restoring import restore_project_settings, restore_session_settings
+from sessions_app.services.summaries import due_under
 from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, render_page
-from sessions_app.views.session_pages import session_of, tree_context
+from sessions_app.views.session_pages import plan_or_refusal, session_of, tree_context
 from sessions_app.views.session_reading import number_of
 
 PAGE = "versions/page.html"
@@ -57,12 +65,22 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class RestoreQuestion:
-    """What going back to version `to` changes, and for the project whom it reaches."""
+    """What going back to version `to` changes, and for the project whom it reaches.
+
+    Of a session: `refusal` says why no prompt could be built any more, `due` are the runs that would be summarized.
+    """
 
     to: int
     undoes: int | None
     changes: list[SettingChange] = field(default_factory=list)
     reach: Reach | None = None
+    refusal: ConvowebError | None = None
+    due: tuple[int, int] | None = None
+
+    @property
+    def needs(self) -> list[tuple[str, int]]:
+        """What needs how many tokens, if that is why no prompt could be built."""
+        return needed_parts(self.refusal)
 
 
 @login_required
@@ -98,9 +116,12 @@ def restore_project(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def tell_saved(request: HttpRequest, kept: Kept, words: str, *, now: datetime) -> None:
-    """Tell that settings have been saved in this transaction, with a button that undoes it if one can."""
+    """Tell that settings were saved in this transaction, how many sessions changed, and how to undo it if one can."""
     row = version_in_force(project=kept.project, session=kept.session)
-    can_undo = row is not None and row.version.saved_at == now and row.before is not None
+    is_new = row is not None and row.version.saved_at == now
+    can_undo = is_new and row is not None and row.before is not None
+    reach = row.reach if row and is_new else None
+    words += f"; {reach} session{'' if reach.value == 1 else 's'} changed." if reach is not None else "."
     undo = f"{kept.url('restore')}?to={row.before}&undoes={row.version.number}" if row and can_undo else ""
     messages.success(request, words, extra_tags=undo)
 
@@ -138,9 +159,19 @@ def _question(request: HttpRequest, kept: Kept) -> RestoreQuestion | None:
     if version is None and to:
         return None
     changes = changes_between(kept.settings, version.settings if version else {}, kept.below)
+    undoes = number_of(request.GET.get("undoes"))
+    if kept.session and changes:
+        return RestoreQuestion(to, undoes, changes, None, *_what_follows(kept.session, changes))
     names = [change.name for change in changes]
-    reach = None if kept.session or not names else reach_of(project=kept.project, names=names)
-    return RestoreQuestion(to, number_of(request.GET.get("undoes")), changes, reach)
+    return RestoreQuestion(to, undoes, changes, reach_of(project=kept.project, names=names) if names else None)
+
+
+def _what_follows(
+    session: Session, changes: Sequence[SettingChange]
+) -> tuple[ConvowebError | None, tuple[int, int] | None]:
+    inherited = stored_values(project_settings(project=session.project).values)
+    overrides = {each.name: inherited[each.name] if each.new == INHERITED else each.new for each in changes}
+    return plan_or_refusal(session, overrides=overrides)[1], due_under(session=session, overrides=overrides)
 
 
 def _restore(request: HttpRequest, kept: Kept) -> HttpResponse:
@@ -165,5 +196,5 @@ def _save(request: HttpRequest, kept: Kept, to: int, undoes: int | None, *, note
     else:
         restore_project_settings(project=kept.project, to=to, undoes=undoes, note=note, actor=actor, now=now)
     whose = "this session" if kept.session else str(kept.project)
-    words = f"Back to version {to} of {whose}." if to else f"Back to before the first save of {whose}."
+    words = f"Back to version {to} of {whose}" if to else f"Back to before the first save of {whose}"
     tell_saved(request, kept, words, now=now)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_http_methods
@@ -24,6 +23,7 @@ from sessions_app.queries.settings_controls import control_groups, inherit_all
 from sessions_app.queries.why_rows import CHANGED
 from sessions_app.services.settings import built_in_settings
 from sessions_app.views.access import needs
+from sessions_app.views.drafts import login_required_keeping_drafts
 from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
 from sessions_app.views.session_pages import tree_context
@@ -38,7 +38,7 @@ PAGE = "tune/bench.html"
 
 
 @needs(writing=Right.READ)
-@login_required
+@login_required_keeping_drafts
 @require_http_methods(["GET", "HEAD", "POST"])
 @one_state()
 def tune(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
@@ -48,7 +48,7 @@ def tune(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
 
 
 @needs(writing=Right.READ)
-@login_required
+@login_required_keeping_drafts
 @require_http_methods(["GET", "HEAD", "POST"])
 @one_state()
 def why(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
@@ -58,7 +58,7 @@ def why(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
 
 
 @needs(writing=Right.READ)
-@login_required
+@login_required_keeping_drafts
 @require_http_methods(["GET", "HEAD", "POST"])
 @one_state()
 def compare(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
@@ -68,7 +68,7 @@ def compare(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
 
 
 @needs(writing=Right.READ)
-@login_required
+@login_required_keeping_drafts
 @require_http_methods(["GET", "HEAD", "POST"])
 @one_state()
 def replay(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:

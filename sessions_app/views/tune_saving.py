@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
@@ -25,6 +24,7 @@ from sessions_app.services.settings import built_in_settings, save_project_setti
 from sessions_app.services.settings_versions import LONGEST_NOTE
 from sessions_app.services.summaries import due_under
 from sessions_app.views.access import needs
+from sessions_app.views.drafts import login_required_keeping_drafts
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import plan_or_refusal
 from sessions_app.views.settings_versions import Kept, tell_saved
@@ -58,7 +58,7 @@ class Question:
 
 
 @needs(reading=Right.EDIT)
-@login_required
+@login_required_keeping_drafts
 @require_http_methods(["GET", "HEAD", "POST"])
 def save(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     """Ask whether to save the draft to the session and say what follows; then save it."""
@@ -80,13 +80,13 @@ def save(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
             actor=request.user.get_username(),
             note=texts.get("note", "")[:LONGEST_NOTE],
         )
-        words = f"{_settings(bench.draft.count)} saved to this session."
+        words = f"{_settings(bench.draft.count)} saved to this session"
         tell_saved(request, Kept(bench.project, bench.conversation), words, now=now)
     return HttpResponseRedirect(_fresh_url(bench, texts))
 
 
 @needs(reading=Right.EDIT)
-@login_required
+@login_required_keeping_drafts
 @require_http_methods(["GET", "HEAD", "POST"])
 def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     """Ask whether to save the draft as the project's default and say whom it reaches; then save it."""
@@ -112,13 +112,13 @@ def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
             actor=request.user.get_username(),
             note=texts.get("note", "")[:LONGEST_NOTE],
         )
-        words = f"{_settings(len(changes))} saved as the default of {bench.project}."
+        words = f"{_settings(len(changes))} saved as the default of {bench.project}"
         tell_saved(request, Kept(bench.project, None), words, now=now)
     return HttpResponseRedirect(bench.url())
 
 
 @needs(reading=Right.EDIT)
-@login_required
+@login_required_keeping_drafts
 @require_http_methods(["GET", "HEAD", "POST"])
 def save_profile(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     """Ask for the name of a profile, a copy of all values of the draft; then save it."""

@@ -100,7 +100,7 @@ def bench_of(request: HttpRequest, slug: str, session_id: str, texts: QueryDict)
     conversation = session_of(project, session_id)
     saved, inherited = effective_settings(session=conversation), project_settings(project=project)
     given = {name: values[-1] for name, values in texts.lists() if values}
-    draft = read_draft(given, saved=saved, inherited=inherited, seen=_seen(texts.get("seen", "")))
+    draft = read_draft(given, saved=saved, inherited=inherited, seen=seen_values(texts.get("seen", "")))
     asked = read_request(dict(texts.lists()))
     short = carried(asked)
     then = _settings_of_then(conversation, asked.arguments.get("at"))
@@ -130,7 +130,7 @@ def texts_of(request: HttpRequest) -> QueryDict:
     return texts
 
 
-def _seen(text: str) -> Mapping[str, Any]:
+def seen_values(text: str) -> Mapping[str, Any]:
     """Return the saved values that a form was made from."""
     try:
         seen = json.loads(text or "{}")

@@ -20,7 +20,9 @@ def test_saves_over_the_api_are_versions_of_the_key(bot):
     assert [[row["number"] for row in page["items"]] for page in listed] == [[2, 1], [1], [1]]
     newest = listed[0]["items"][0]
     assert newest.pop("saved_at").endswith("Z")
-    assert newest == {"number": 2, "settings": {"offset": 3}, "origin": "saved", "actor": "bot", "note": ""}
+    told = {"number": 2, "settings": {"offset": 3}, "origin": "saved", "actor": "bot", "note": ""}
+    assert newest == told | {"sessions_changed": None}
+    assert listed[2]["items"][0]["sessions_changed"] == 2
     assert [page["items"][-1]["origin"] for page in listed] == ["created", "created", "saved"]
     assert {row["actor"] for page in listed for row in page["items"]} == {"bot"}
 
@@ -84,3 +86,20 @@ def test_who_may_only_write_does_not_change_the_project(project, make_bot):
 
     assert writer.post("/project/settings/restore", {"to": 0}).status_code == 403
     assert writer.get("/project/settings/versions").json() == {"items": [], "next_cursor": None}
+
+
+def test_saves_over_the_api_take_a_note(bot, project):
+    make_session(project, "s")
+    bot.patch("/sessions/s", {"settings": {"offset": 3}, "note": "Longer."})
+    bot.patch("/project", {"settings": {"last_n": 4}, "note": "Shorter."})
+
+    assert bot.get("/sessions/s/settings/versions").json()["items"][0]["note"] == "Longer."
+    assert bot.get("/project/settings/versions").json()["items"][0]["note"] == "Shorter."
+
+
+@pytest.mark.parametrize("path", ["/sessions/s", "/project"])
+def test_a_note_may_not_be_too_long(bot, project, path):
+    make_session(project, "s")
+    answer = bot.patch(path, {"settings": {"offset": 3}, "note": "x" * 501})
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["pointer"] == "/note"

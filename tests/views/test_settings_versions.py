@@ -142,6 +142,26 @@ def test_going_back_with_a_default_says_whom_it_reaches(client, project):
     assert Project.objects.get().settings == {}
 
 
+def test_going_back_says_first_where_no_prompt_could_be_built_any_more(client, project):
+    session = make_session(project, runs=2, instructions="Be brief.")
+    save(session, max_input_tokens=5)
+    save(session, max_input_tokens=500)
+
+    shown = page(client, f"{SESSION}?restore=1")
+    assert "No prompt of this session can be built with them" in shown
+    assert "Go back all the same" in shown
+    assert "No prompt of this session" not in page(client, f"{SESSION}?restore=0")
+
+
+def test_going_back_says_first_which_runs_will_be_summarized(client, project):
+    session = make_session(project, runs=9)
+    save(session, strategy="summary", summarize_at=0, offset=2)
+    save(session, strategy="buffer")
+
+    assert "Runs 1–7 of this session will be summarized" in page(client, f"{SESSION}?restore=1&undoes=2")
+    assert "will be summarized" not in page(client, f"{SESSION}?restore=0")
+
+
 def test_what_others_have_saved_since_is_not_undone(client, project):
     session = make_session(project)
     save(session, last_n=4)

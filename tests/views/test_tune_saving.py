@@ -205,3 +205,15 @@ def test_what_the_project_says_can_be_led_back_to_the_built_in_value(client, pro
     assert resets["last_n"] == ["?max_runs=9&amp;last_n=unlimited"]
     assert resets["offset"] == ["?max_runs=9&amp;offset=6"]
     assert resets["strategy"] == []
+
+
+def test_the_version_of_a_default_keeps_how_many_sessions_it_changed(client, project):
+    make_session(project, "s", runs=1)
+    make_session(project, "own", settings={"last_n": 9})
+    make_session(project, "other")
+    told = asked(client, "default", {"last_n": "3", "sure": "1"})
+    assert f"1 setting saved as the default of {project}; 2 sessions changed." in told
+    assert project.settings_versions.get(session=None).sessions_changed == 2
+    assert "changed 2 sessions" in client.get("/p/p/settings/versions/").content.decode()
+    told = client.post(undo_in(told), {"next": "/p/p/settings/versions/"}, follow=True).content.decode()
+    assert f"Back to before the first save of {project}; 2 sessions changed." in told
