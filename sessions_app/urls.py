@@ -7,6 +7,7 @@ from sessions_app.views.accounts import SignIn
 from sessions_app.views.commands import commands
 from sessions_app.views.connect import connect
 from sessions_app.views.exports import export
+from sessions_app.views.facts import facts
 from sessions_app.views.followed_sessions import call, follow
 from sessions_app.views.forks import fork
 from sessions_app.views.imports import report, upload
@@ -58,6 +59,7 @@ urlpatterns = [
     path("p/<slug:slug>/sessions/<str:session_id>/export/", export, name="session-export"),
     path("p/<slug:slug>/sessions/<str:session_id>/calls/<int:event_pk>/", call, name="session-call"),
     path("p/<slug:slug>/sessions/<str:session_id>/follow/", follow, name="session-follow"),
+    path("p/<slug:slug>/sessions/<str:session_id>/facts/", facts, name="facts"),
     path("p/<slug:slug>/sessions/<str:session_id>/fork/", fork, name="session-fork"),
     path("p/<slug:slug>/sessions/<str:session_id>/summary/", summary_progress, name="session-summary"),
     path("p/<slug:slug>/sessions/<str:session_id>/summaries/", ledger, name="summary-ledger"),

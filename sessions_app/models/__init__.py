@@ -3,11 +3,13 @@
 from sessions_app.models.imports import Import, ImportedConversation, ImportOutcome, ImportStatus
 from sessions_app.models.invitations import Invitation
 from sessions_app.models.lineages import Stretch, ancestors_of, has_parent_conversation, lineage_of, lineage_runs
+from sessions_app.models.memories import parent_timelines, settings_changes, summary_timelines, turn_rows
 from sessions_app.models.model_overrides import ModelOverride
 from sessions_app.models.profiles import Profile
 from sessions_app.models.projects import ApiKey, IdempotentAnswer, Membership, Project, Scope
 from sessions_app.models.recordings import SessionRecording
 from sessions_app.models.runs import Event, Run, event_values
+from sessions_app.models.said import Said, runs_elsewhere, runs_saying
 from sessions_app.models.sessions import Session, SessionTag
 from sessions_app.models.settings_versions import InForce, SettingsVersion, VersionOrigin, settings_at
 from sessions_app.models.summaries import Summary, SummaryAbsence, SummaryOrigin, SummaryStatus
@@ -30,6 +32,7 @@ __all__ = [
     "Project",
     "ProjectSummarizer",
     "Run",
+    "Said",
     "Scope",
     "Session",
     "SessionRecording",
@@ -48,5 +51,11 @@ __all__ = [
     "has_parent_conversation",
     "lineage_of",
     "lineage_runs",
+    "parent_timelines",
+    "runs_elsewhere",
+    "runs_saying",
     "settings_at",
+    "settings_changes",
+    "summary_timelines",
+    "turn_rows",
 ]

@@ -139,7 +139,7 @@ class SessionTranscript:
         """The newest entry in use that covers at most the runs 1..`covers_at_most`."""
         # A turn that a fork shares was its parent's.
         holder = self._session.pk if self._turn is None else self._asked.session_id
-        if holder == self._session.pk and self._session.summary_id is None:
+        if self._turn is None and self._session.summary_id is None:
             return None
         newest = self._entries.filter(session=holder, covers_through__lte=covers_at_most).last()
         return None if newest is None else newest.to_value()

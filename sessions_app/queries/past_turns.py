@@ -1,13 +1,13 @@
 """A turn of the past as pages show it: what its prompt is built from, whether it is the one of then, what differs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sessions_app.domain.causes import Cause, cause_of
 from sessions_app.domain.comparison import Aligned, aligned
 from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
-from sessions_app.domain.plan import UNSEEN_FATES, FateRange, Prompt, PromptPlan
+from sessions_app.domain.plan import UNSEEN_FATES, Fate, FateRange, Prompt, PromptPlan
 from sessions_app.models import Session, lineage_runs
 
 MOST_RANGES = 40
@@ -33,9 +33,12 @@ class PastTurn:
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """Neighbouring runs that the model could not see, and the setting that is to blame, if one is."""
+    """The neighbouring runs first..last that the model could not see, why, and the setting to blame, if one is."""
 
-    fates: FateRange
+    first: int
+    last: int
+    fate: Fate
+    reason: str
     cause: Cause | None
 
 
@@ -63,8 +66,25 @@ class SettingOfTurn:
 
 
 def unseen_runs(prompt: PromptPlan) -> list[Unseen]:
-    """Return the runs that a prompt did not show, and why."""
-    return [Unseen(fates, cause_of(fates, prompt)) for fates in prompt.fates if fates.fate in UNSEEN_FATES]
+    """Return the runs that a prompt did not show, and why; what the budget dropped is one range."""
+    found: list[Unseen] = []
+    for fates in prompt.fates:
+        if fates.fate not in UNSEEN_FATES:
+            continue
+        cause, before = cause_of(fates, prompt), found[-1] if found else None
+        if before and (before.last, before.fate, before.cause) == (fates.first - 1, fates.fate, cause):
+            found[-1] = replace(before, last=fates.last)
+        else:
+            found.append(Unseen(fates.first, fates.last, fates.fate, _reason(fates, prompt), cause))
+    return found
+
+
+def _reason(fates: FateRange, prompt: PromptPlan) -> str:
+    """Return why runs are out; of those that the budget dropped, what the first that did not fit would have needed."""
+    cut = prompt.cut
+    if cut is None or fates.fate not in (Fate.PRUNED, Fate.LOST):
+        return fates.reason
+    return f"run {cut.position:,} needs {cut.needs:,} tokens, {cut.left:,} {'was' if cut.left == 1 else 'were'} free"
 
 
 def ranges_of(a: PromptPlan, b: PromptPlan) -> Ranges:

@@ -12,7 +12,13 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from sessions_app.domain.errors import ConvowebError, InvalidInput, InvalidSettings
+from sessions_app.domain.following.blame import blamed
+from sessions_app.domain.following.built import sight_in
+from sessions_app.domain.following.phrase import read_phrase
+from sessions_app.domain.following.sights import intervals_of
+from sessions_app.domain.following.telling import told
 from sessions_app.domain.memory_settings import stored_values
+from sessions_app.models import runs_saying
 from sessions_app.models.connections import one_state
 from sessions_app.queries.api_calls import prompt_call, sent_json
 from sessions_app.queries.past_turns import PastTurn, past_turn, ranges_of, settings_of_then, unseen_runs
@@ -53,7 +59,7 @@ def then(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
         "why_url": bench.url("tune-why"),
         "left_out": (),
     }
-    context |= _prompt(request, bench, shown)
+    context |= _prompt(request, bench, shown) | _words(request, bench, shown)
     if request.htmx and not request.htmx.boosted and "from" in request.GET:
         return render_page(request, "tune/prompt.html", "rows", context)
     context |= _beside(bench, sides, "a" if request.GET.get("with") == "a" else "b") | _links(bench, turn)
@@ -114,6 +120,19 @@ def _prompt(request: HtmxRequest, bench: Bench, shown: Side) -> dict[str, Any]:
     }
 
 
+def _words(request: HtmxRequest, bench: Bench, shown: Side) -> dict[str, Any]:
+    """Return where the prompt has the words that the address gives, if it gives any."""
+    phrase = read_phrase(request.GET.get("words", ""))
+    if phrase is None or shown.sent is None or bench.past_turn is None:
+        return {}
+    said = runs_saying(bench.conversation, phrase).hits
+    hit = next((hit for hit in reversed(said) if hit.position < bench.past_turn), None)
+    sight = sight_in(shown.sent, phrase, hit)
+    (interval,) = intervals_of([sight], first=bench.past_turn)
+    (words,) = told([interval], said[0].position if said else None)
+    return {"phrase": phrase, "interval": interval, "sight_words": words, "cause": blamed(sight.why, bench.a)}
+
+
 def _beside(bench: Bench, sides: list[Side], key: str) -> dict[str, Any]:
     """Return in what the turn would differ under the last of the sides, or under the one that is asked for."""
     before, other = sides[0], next((side for side in sides[1:] if side.key == key), sides[-1])
@@ -142,4 +161,5 @@ def _links(bench: Bench, turn: PastTurn | None) -> dict[str, Any]:
 
 
 def _url(bench: Bench, **besides: str) -> str:
-    return bench.url("then", **besides)
+    words = bench.texts.get("words", "")
+    return bench.url("then", **({"words": words} if words else {}), **besides)

@@ -41,8 +41,18 @@ def test_where_no_run_stands_is_no_turn(at):
 def test_runs_that_it_could_not_see_come_with_the_setting_that_is_to_blame():
     prompt = session_prompt(session=make_session(runs=6, settings={"last_n": 2, "strategy": "buffer"}), at=5)
     (unseen,) = unseen_runs(prompt)
-    assert (unseen.fates.first, unseen.fates.last) == (1, 2)
+    assert (unseen.first, unseen.last, unseen.reason) == (1, 2, "last_n 2: only the newest 2 runs")
     assert unseen.cause == Cause("last_n", 2, Layer.SESSION)
+
+
+def test_what_the_budget_dropped_is_one_range_and_says_what_did_not_fit():
+    # A message needs 3 + 1 + 3 tokens, the frame 3: with question 5 two exchanges of 14 fit.
+    session = make_session(runs=6, settings={"max_input_tokens": 38, "strategy": "buffer"})
+    prompt = session_prompt(session=session, at=5)
+    (unseen,) = unseen_runs(prompt)
+    assert (unseen.first, unseen.last, unseen.fate) == (1, 2, "pruned")
+    assert unseen.reason == "run 2 needs 14 tokens, 0 were free"
+    assert unseen.cause == Cause("max_input_tokens", 38, Layer.SESSION)
 
 
 def test_of_many_ranges_those_that_differ_are_shown():

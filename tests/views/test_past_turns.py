@@ -162,7 +162,9 @@ def test_hostile_texts_stay_texts(client, project):
 
 
 def test_its_queries_are_as_many_for_few_runs_as_for_many(client, project):
-    few, many = (make_session(project, name, runs=n, settings={"last_n": 3}) for name, n in (("few", 6), ("many", 150)))
+    few, many = (
+        make_session(project, name, runs=n, settings={"last_n": 3}) for name, n in (("few", 12), ("many", 150))
+    )
     counts = []
     for session in (few, many):
         with CaptureQueriesContext(

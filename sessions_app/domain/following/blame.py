@@ -1,0 +1,37 @@
+"""Which setting keeps the words out of a turn's prompt, and which layer it comes from."""
+
+from collections.abc import Mapping
+
+from sessions_app.domain.budget import stored_budget
+from sessions_app.domain.causes import Cause
+from sessions_app.domain.following.sights import Why
+from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, stored_value
+
+_SETTINGS: Mapping[Why, str] = {
+    Why.RESULT_CUT: "tool_result_max_tokens",
+    Why.RESULT_HIDDEN: "keep_tool_results",
+    Why.CAPPED: "max_runs",
+    Why.LAST_N: "last_n",
+    Why.PART_LEFT_OUT: "strategy",
+    Why.FORMAT: "format",
+}
+_OF_BUDGET = frozenset({Why.PRUNED, Why.LOST, Why.EXTRACTED_AWAY})
+
+
+def blamed(why: Why, settings: EffectiveSettings) -> Cause | None:
+    """Return the setting that is to blame, None if none is: a summary that says it no more, a run that never ended."""
+    name = _name(why, settings)
+    if name is None:
+        return None
+    return Cause(name, stored_value(getattr(settings.values, name)), settings.origins[name])
+
+
+def _name(why: Why, settings: EffectiveSettings) -> str | None:
+    values = settings.values
+    if why is Why.STRATEGY:
+        return "max_history" if values.strategy is Strategy.CONVERSATION else "strategy"
+    if why in _OF_BUDGET:
+        limit, budget = values.max_input_tokens, stored_budget(settings)
+        binds = limit is not None and (budget is None or settings.model.counter.raw_limit(limit) <= budget)
+        return "max_input_tokens" if binds else "model"
+    return _SETTINGS.get(why)

@@ -1,0 +1,100 @@
+"""What became of followed words, in sentences."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sessions_app.domain.following.sights import Interval, Place, Why
+
+PLACE_WORDS: Mapping[Place, str] = {
+    Place.WORDS: "Word for word",
+    Place.SUMMARY: "In the summary",
+    Place.CUT_AWAY: "Cut away",
+    Place.NOWHERE: "Nowhere",
+    Place.NOT_SAID: "Not said yet",
+}
+_MOST_NAMED = 4
+
+
+def told(intervals: Sequence[Interval], first_said: int | None) -> list[str]:
+    """Return why the words were where they were, an interval each; `first_said` is the first run that says them."""
+    return [_TELLING[each.why](each, intervals[:place], first_said) for place, each in enumerate(intervals)]
+
+
+def headline(intervals: Sequence[Interval], words: Sequence[str]) -> str:
+    """Return what matters most of the intervals, `words` being what is told of each."""
+    missing = [place for place, each in enumerate(intervals) if each.is_missing]
+    if missing:
+        last = intervals[missing[-1]]
+        turns = f"turn {last.first:,}" if last.count == 1 else f"turns {last.first:,} to {last.last:,}"
+        return f"Missing in {turns}: {words[missing[-1]]}"
+    if all(each.place is Place.NOT_SAID for each in intervals):
+        return "No run before any turn says it" if intervals else "There is no turn yet"
+    return "Every prompt had it since it was said"
+
+
+def _not_said(interval: Interval, before: Sequence[Interval], first_said: int | None) -> str:  # noqa: ARG001
+    if first_said is None or first_said > interval.last:
+        return "no run says it before"
+    return f"run {first_said:,} says it first"
+
+
+def _in_run(interval: Interval, before: Sequence[Interval], first_said: int | None) -> str:  # noqa: ARG001
+    is_again = bool(before) and before[-1].is_missing
+    if len(interval.runs) == 1:
+        return f"run {interval.runs[0]:,} {'says it again' if is_again else 'in the prompt'}"
+    return f"{_runs(interval.runs)} in the prompt"
+
+
+def _in_summary(interval: Interval, before: Sequence[Interval], first_said: int | None) -> str:  # noqa: ARG001
+    return ", then ".join(f"#{number}" for number in interval.summaries[-_MOST_NAMED:]) or "in the summary"
+
+
+def _summarized_away(interval: Interval, before: Sequence[Interval], first_said: int | None) -> str:  # noqa: ARG001
+    number, run = interval.summaries[0], interval.runs[-1]
+    if before and before[-1].why is Why.IN_SUMMARY:
+        return f"left at summary #{number}, which covers run {run:,} without it"
+    return f"summary #{number} covers run {run:,} without it"
+
+
+def _lost(interval: Interval, before: Sequence[Interval], first_said: int | None) -> str:  # noqa: ARG001
+    summary = f"not in #{interval.summaries[-1]}" if interval.summaries else "not summarized yet"
+    return f"run {interval.runs[-1]:,} is lost: dropped by the budget, {summary}"
+
+
+def _says(sentence: str) -> Callable[[Interval, Sequence[Interval], int | None], str]:
+    """Return what tells a sentence; in it {run} is the newest run that says the words."""
+
+    def tell(interval: Interval, before: Sequence[Interval], first_said: int | None) -> str:  # noqa: ARG001
+        run = f"run {interval.runs[-1]:,}" if interval.runs else "the run"
+        return sentence.format(run=run)
+
+    return tell
+
+
+def _runs(runs: Sequence[int]) -> str:
+    if len(runs) > _MOST_NAMED:
+        return f"{len(runs):,} runs, the newest run {runs[-1]:,},"
+    *others, last = (f"{run:,}" for run in runs)
+    return f"runs {', '.join(others)} and {last}"
+
+
+_TELLING: Mapping[Why, Callable[[Interval, Sequence[Interval], int | None], str]] = {
+    Why.NOT_SAID: _not_said,
+    Why.IN_RUN: _in_run,
+    Why.IN_SUMMARY: _in_summary,
+    Why.IN_INSTRUCTIONS: _says("the instructions say it"),
+    Why.IN_PARENT: _says("in what the parent handed down"),
+    Why.IN_EXTRACT: _says("in the stopgap extract of runs that did not fit"),
+    Why.RESULT_CUT: _says("{run} is in the prompt, but its tool result is shortened"),
+    Why.RESULT_HIDDEN: _says("{run} is in the prompt, but a mark stands in the place of its tool result"),
+    Why.SUMMARIZED_AWAY: _summarized_away,
+    Why.EXTRACTED_AWAY: _says("{run} does not fit, and the stopgap extract leaves it out"),
+    Why.CAPPED: _says("{run} is no longer remembered"),
+    Why.LAST_N: _says("{run} is not among the newest that are sent"),
+    Why.STRATEGY: _says("the strategy leaves {run} out"),
+    Why.PART_LEFT_OUT: _says("only another part of {run} is sent"),
+    Why.FORMAT: _says("{run} is in the prompt, but its format sends no tool calls"),
+    Why.UNFINISHED: _says("{run} never finished"),
+    Why.PRUNED: _says("{run} is pruned: dropped by the budget, and the strategy does not summarize"),
+    Why.LOST: _lost,
+    Why.NO_PROMPT: _says("no prompt could be built"),
+}

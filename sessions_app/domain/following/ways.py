@@ -1,0 +1,123 @@
+"""Ways to bring words back into a prompt; changes of settings are tried by building the prompt with them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sessions_app.domain.causes import Cause
+from sessions_app.domain.following.sights import Place, Sight, Why
+from sessions_app.domain.memory_settings import (
+    UNLIMITED,
+    EffectiveSettings,
+    Layer,
+    MemorySettings,
+    OnGap,
+    PromptFormat,
+    Strategy,
+    built_in_value,
+)
+
+Changes = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Sparse settings to be tried; `layer` is the one that has them, if they stand in a layer already."""
+
+    changes: Changes
+    layer: Layer | None = None
+
+
+class WayKind(StrEnum):
+    """What a way to bring words back does."""
+
+    TODAY = "today"
+    LAYER = "layer"
+    SETTINGS = "settings"
+    EDIT_SUMMARY = "edit_summary"
+    USE_SUMMARY = "use_summary"
+    SUMMARIZE = "summarize"
+    FORK = "fork"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way: `changes` of settings with the place the words then are in, a summary's `number`, or a run to fork at.
+
+    Where a layer has these values already, `layer` says which.
+    """
+
+    kind: WayKind
+    changes: Changes | None = None
+    place: Place | None = None
+    layer: Layer | None = None
+    number: int | None = None
+    run: int | None = None
+
+
+def other_layers(cause: Cause, inherited: Mapping[str, Any]) -> Iterator[Trial]:
+    """Yield the values that the layers below have for the setting that is to blame; `inherited` are the project's."""
+    values = {Layer.PROJECT: inherited[cause.setting]}
+    if cause.setting != "model":
+        values[Layer.BUILT_IN] = built_in_value(cause.setting)
+    below = {Layer.SESSION: [Layer.PROJECT, Layer.BUILT_IN], Layer.PROJECT: [Layer.BUILT_IN]}.get(cause.layer, [])
+    tried = {cause.value}
+    for layer in below:
+        if layer in values and values[layer] not in tried:
+            tried.add(values[layer])
+            yield Trial({cause.setting: values[layer]}, layer)
+
+
+def trials(sight: Sight, settings: EffectiveSettings, *, finished: int, needed: int | None) -> Iterator[Trial]:
+    """Yield what may show the words to the model where a prompt of so many finished runs had them nowhere.
+
+    `needed` is a budget that has room for the run that says them, None if that is not known.
+    """
+    if sight.run is None:
+        return
+    for changes in _changes(sight.why, settings.values, newest=finished - sight.run + 1, needed=needed):
+        yield Trial(changes)
+
+
+def _changes(why: Why, values: MemorySettings, *, newest: int, needed: int | None) -> Iterator[Changes]:
+    """Yield changes; `newest` is how many of the newest runs the one that says the words is among."""
+    match why:
+        case Why.LOST | Why.PRUNED | Why.EXTRACTED_AWAY:
+            yield from _beyond_budget(why, values, needed)
+        case Why.CAPPED:
+            yield {"max_runs": newest}
+        case Why.LAST_N:
+            yield {"last_n": newest}
+        case Why.SUMMARIZED_AWAY:
+            yield {"offset": newest}
+            yield {"strategy": Strategy.BUFFER.value}
+        case Why.STRATEGY | Why.PART_LEFT_OUT:
+            yield from _other_strategies(values, newest)
+        case _ if why in _SIMPLE:
+            yield _SIMPLE[why]
+
+
+_SIMPLE: Mapping[Why, Changes] = {
+    Why.RESULT_CUT: {"tool_result_max_tokens": UNLIMITED},
+    Why.RESULT_HIDDEN: {"keep_tool_results": UNLIMITED},
+    Why.FORMAT: {"format": PromptFormat.OPENAI.value},
+}
+
+
+def _beyond_budget(why: Why, values: MemorySettings, needed: int | None) -> Iterator[Changes]:
+    if values.max_input_tokens is not None:
+        yield {"max_input_tokens": max(needed, values.max_input_tokens + 1) if needed else UNLIMITED}
+    if why is Why.LOST and values.on_gap is not OnGap.STOPGAP:
+        yield {"on_gap": OnGap.STOPGAP.value}
+    if values.strategy is Strategy.BUFFER:
+        yield {"strategy": Strategy.SUMMARY.value}
+
+
+def _other_strategies(values: MemorySettings, newest: int) -> Iterator[Changes]:
+    if values.strategy is Strategy.CONVERSATION:
+        for times in (2, 4, 8):
+            yield {"max_history": times * newest}
+    for strategy in (Strategy.SUMMARY, Strategy.BUFFER):
+        if values.strategy is not strategy:
+            yield {"strategy": strategy.value}

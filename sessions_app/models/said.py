@@ -1,0 +1,86 @@
+"""Which runs of a lineage say some words, and where else in a project they are said."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from django.db.models import Q
+
+from sessions_app.domain.following.phrase import Phrase
+from sessions_app.domain.following.sights import Hit, Part
+from sessions_app.domain.transcript import EventKind, Role
+from sessions_app.models.lineages import lineage_runs
+from sessions_app.models.runs import Event, Run
+from sessions_app.models.sessions import Session
+
+RUNS_READ = 20_000
+MOST_HITS = 500
+_TEXTS = ("text", "tool_name", "arguments", "result", "error")
+_SAID = (EventKind.MESSAGE, EventKind.TOOL_CALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The runs that say the words, oldest first; those before `searched_from` were not searched, or are too many."""
+
+    hits: tuple[Hit, ...]
+    searched_from: int = 1
+
+    @property
+    def positions(self) -> list[int]:
+        """The positions of the runs."""
+        return [hit.position for hit in self.hits]
+
+
+def runs_saying(session: Session, phrase: Phrase) -> Said:
+    """Return the runs of a lineage that say the words, the newest 500 of them, among the newest 20,000 runs."""
+    first = max(1, session.last_position - RUNS_READ + 1)
+    events = Event.objects.filter(run__in=lineage_runs(session, first=first), kind__in=_SAID)
+    rows = events.filter(_maybe(phrase)).order_by("-run__position")
+    found: dict[int, set[Part]] = defaultdict(set)
+    for position, kind, role, *texts in rows.values_list("run__position", "kind", "role", *_TEXTS).iterator():
+        if len(found) == MOST_HITS and position not in found:
+            first = min(found)
+            break
+        for part in _parts(phrase, kind, role, texts):
+            found[position].add(part)
+    hits = tuple(Hit(position, frozenset(parts)) for position, parts in sorted(found.items()))
+    return Said(hits, first)
+
+
+def runs_elsewhere(session: Session, phrase: Phrase, *, most: int) -> list[Run]:
+    """Return the newest runs of other sessions of the tree that say the words and are not of the lineage."""
+    own = lineage_runs(session).values("pk")
+    events = Event.objects.filter(run__session__in=Session.objects.in_tree_of(session), kind__in=_SAID)
+    rows = events.filter(_maybe(phrase)).exclude(run__in=own).order_by("-pk")
+    found: dict[int, None] = {}
+    for pk, kind, role, *texts in rows.values_list("run", "kind", "role", *_TEXTS)[:RUNS_READ].iterator():
+        if len(found) == most:
+            break
+        if any(_parts(phrase, kind, role, texts)):
+            found[pk] = None
+    runs = Run.objects.select_related("session").in_bulk(found)
+    return [runs[pk] for pk in found]
+
+
+def _parts(phrase: Phrase, kind: str, role: str, texts: Iterable[str | None]) -> Iterator[Part]:
+    text, name, arguments, result, error = (each or "" for each in texts)
+    if kind == EventKind.MESSAGE:
+        if phrase.is_in(text):
+            yield Part.ANSWER if role == Role.ASSISTANT else Part.INPUT
+        return
+    if phrase.is_in(name) or phrase.is_in(arguments):
+        yield Part.TOOL_CALL
+    if phrase.is_in(result) or phrase.is_in(error):
+        yield Part.TOOL_RESULT
+
+
+def _maybe(phrase: Phrase) -> Q:
+    """Return a condition that all texts with the words meet: databases compare the case of plain letters alone."""
+    plain = [word for word in phrase.words.split() if word.isascii() and word.isalnum()]
+    if not plain:
+        return Q()
+    longest = max(plain, key=len)
+    return reduce(or_, (Q(**{f"{name}__icontains": longest}) for name in _TEXTS))

@@ -1,0 +1,164 @@
+"""What brings words back into a turn's prompt; a change of settings counts if the prompt built with it has them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from sessions_app.domain.errors import ConvowebError
+from sessions_app.domain.following.blame import blamed
+from sessions_app.domain.following.followed import Following
+from sessions_app.domain.following.phrase import Phrase
+from sessions_app.domain.following.sights import MISSING, Place, Sight, Why
+from sessions_app.domain.following.ways import Changes, Trial, Way, WayKind, other_layers, trials
+from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, stored_values
+from sessions_app.models import Run, Session, Summary, SummaryStatus, has_parent_conversation, runs_elsewhere
+from sessions_app.services.following import Memory
+from sessions_app.services.prompts import as_stored, effective_settings
+from sessions_app.services.settings import project_settings
+
+MOST_TRIED: Final = 10
+_STEPS: Final = 3
+MOST_ELSEWHERE: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A run of another session of the tree that says the words; `is_above`: an ancestor's, behind the fork."""
+
+    run: Run
+    is_above: bool
+
+    @property
+    def session(self) -> Session:
+        """The session that it stands in."""
+        return self.run.session
+
+
+def said_elsewhere(*, session: Session, phrase: Phrase) -> list[Elsewhere]:
+    """Return the newest runs of the tree that say the words and are not in the session's history."""
+    above = set()
+    parent = session.parent
+    while parent is not None:
+        above.add(parent.pk)
+        parent = parent.parent
+    found = runs_elsewhere(session, phrase, most=MOST_ELSEWHERE)
+    return [Elsewhere(run, run.session_id in above) for run in found]
+
+
+def ways_back(*, session: Session, following: Following, turn: int | None) -> list[Way]:
+    """Return what would have shown the words at a turn, or shows them in the prompt to come; none if they are there."""
+    with as_stored(session) as stored:
+        memory = Memory(stored, following.phrase)
+        sight = following.next if turn is None else following.sights[turn - following.first]
+        is_missing = sight is not None and (sight.place in MISSING or sight.why is Why.NOT_SAID)
+        return list(_ways(memory, turn)) if is_missing else []
+
+
+def _ways(memory: Memory, turn: int | None) -> Iterator[Way]:
+    now = memory.built_with(turn, {}, as_saved=True)
+    if turn is not None and not _is_missing(now):
+        yield Way(WayKind.TODAY, {}, now.place)
+    else:
+        yield from _of_settings(memory, turn, now)
+    newest = memory.session.last_position + (not memory.is_open)
+    if turn in (None, newest):
+        yield from _of_summaries(memory, now)
+    if now.run is not None and now.run < memory.session.last_position:
+        place = memory.built_with(now.run + 1, {}, as_saved=True).place
+        if place in (Place.WORDS, Place.SUMMARY):
+            yield Way(WayKind.FORK, place=place, run=now.run)
+
+
+def _is_missing(sight: Sight) -> bool:
+    return sight.place in MISSING or sight.why is Why.NOT_SAID
+
+
+def _of_settings(memory: Memory, turn: int | None, now: Sight) -> Iterator[Way]:
+    """Try changes one by one; where one is not enough, with what the prompt then lacks besides."""
+    tried, told = 0, list[Changes]()
+    for trial in _trials(memory, turn, now, memory.today):
+        changes, sight = trial.changes, now
+        for _ in range(_STEPS):
+            if tried == MOST_TRIED:
+                return
+            sight, tried = memory.built_with(turn, changes, as_saved=True), tried + 1
+            if not _is_missing(sight) or trial.layer is not None:
+                break
+            more = next(_more(memory, turn, sight, changes), None)
+            if more is None:
+                break
+            changes = {**changes, **more}
+        is_less = any(earlier.items() <= changes.items() for earlier in told)
+        if not _is_missing(sight) and not is_less:
+            told.append(changes)
+            kind = WayKind.SETTINGS if trial.layer is None else WayKind.LAYER
+            yield Way(kind, changes, sight.place, trial.layer)
+
+
+def _trials(memory: Memory, turn: int | None, sight: Sight, settings: EffectiveSettings) -> Iterator[Trial]:
+    cause = blamed(sight.why, settings) if sight.why is not Why.NOT_SAID else None
+    if cause is not None:
+        yield from other_layers(cause, stored_values(project_settings(project=memory.session.project).values))
+    finished = _finished(memory, turn)
+    yield from trials(sight, settings, finished=finished, needed=_needed(memory, turn, sight, settings))
+    if not settings.values.takes_parents and has_parent_conversation(memory.session):
+        yield Trial({"include_parent_context": True})
+
+
+def _more(memory: Memory, turn: int | None, sight: Sight, changes: Changes) -> Iterator[Changes]:
+    """Yield what may be changed besides, under changes that were not enough."""
+    try:
+        settings = effective_settings(session=memory.session, overrides=changes)
+    except ConvowebError:
+        return
+    needed = _needed(memory, turn, sight, settings)
+    for trial in trials(sight, settings, finished=_finished(memory, turn), needed=needed):
+        is_instead = "max_history" in changes and "strategy" in trial.changes
+        if not is_instead and not trial.changes.keys() & changes.keys() - {"max_input_tokens"}:
+            yield trial.changes
+
+
+def _finished(memory: Memory, turn: int | None) -> int:
+    return memory.session.last_position if turn is None else turn - 1
+
+
+def _needed(memory: Memory, turn: int | None, sight: Sight, settings: EffectiveSettings) -> int | None:
+    """Return a budget with room for the run that says the words, None where sums do not tell."""
+    prompts = memory.recorded(settings)
+    if prompts is None or sight.run is None:
+        return None
+    at = memory.session.last_position + 1 if turn is None else turn
+    if at <= memory.session.last_position and not memory.knows_turns:
+        return None
+    return prompts.needed_tokens(at, sight.run, memory.summary(prompts, at), memory.parents(settings, at))
+
+
+def _of_summaries(memory: Memory, now: Sight) -> Iterator[Way]:
+    """Yield what can be done in the ledger, where a summary is sent: edit it, go back to one that says the words."""
+    session, values = memory.session, memory.today.values
+    if values.strategy is not Strategy.SUMMARY:
+        return
+    if session.summary is not None:
+        yield Way(WayKind.EDIT_SUMMARY, number=session.summary.number)
+        yield from _earlier_entries(memory)
+    finished = session.last_position - memory.is_open
+    covered = session.summary.covers_through if session.summary else 0
+    is_lost = now.why in (Why.LOST, Why.EXTRACTED_AWAY)
+    if is_lost and now.run is not None and covered < now.run <= finished - values.offset:
+        yield Way(WayKind.SUMMARIZE, run=now.run)
+
+
+def _earlier_entries(memory: Memory) -> Iterator[Way]:
+    """Yield the newest earlier entry that says the words, if the prompt would have them with it."""
+    session, prompts = memory.session, memory.recorded(memory.today)
+    if session.summary is None or prompts is None:
+        return
+    entries = Summary.objects.filter(session=session, status=SummaryStatus.COMPLETED).exclude(pk=session.summary_id)
+    for entry in entries.filter(covers_through__lte=session.summary.covers_through).order_by("-number"):
+        if not memory.phrase.is_in(entry.text):
+            continue
+        turn = session.last_position + (not memory.is_open)
+        sight = prompts.sight(turn, entry.to_value(), memory.parents(memory.today, turn))
+        if sight is not None and not _is_missing(sight):
+            yield Way(WayKind.USE_SUMMARY, number=entry.number, place=sight.place)
+        return

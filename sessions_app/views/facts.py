@@ -1,0 +1,86 @@
+"""Following a fact: where the prompts of a session had some words, turn by turn, and what brings them back."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from sessions_app.domain.following.followed import Following
+from sessions_app.domain.following.phrase import Phrase, read_phrase
+from sessions_app.domain.following.sights import Place
+from sessions_app.domain.following.telling import headline, told
+from sessions_app.models import Project, Session
+from sessions_app.models.connections import one_state
+from sessions_app.queries.fact_pages import fact_stream
+from sessions_app.queries.fact_ways import interval_rows, way_rows
+from sessions_app.queries.session_pages import crumbs_of
+from sessions_app.services.following import follow
+from sessions_app.services.ways_back import said_elsewhere, ways_back
+from sessions_app.views.projects import page_context, project_for
+from sessions_app.views.rendering import HtmxRequest, render_page
+from sessions_app.views.session_pages import plan_or_refusal, session_of, tree_context
+from sessions_app.views.session_reading import number_of
+
+PAGE = "facts/page.html"
+
+
+@login_required
+@require_safe
+@one_state()
+def facts(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
+    """Show where the words of the address were at each turn, or ask for some."""
+    project = project_for(request.user, slug)
+    conversation = session_of(project, session_id)
+    phrase = read_phrase(request.GET.get("words", ""))
+    context: dict[str, Any] = {"project": project, "conversation": conversation, "phrase": phrase}
+    if phrase is not None:
+        context |= _followed(conversation, phrase, number_of(request.GET.get("at")), project)
+    context |= page_context(request.user, project, area="sessions") | tree_context(project, conversation)
+    return render_page(request, PAGE, "page", context | {"crumbs": crumbs_of(conversation)})
+
+
+def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Project) -> dict[str, Any]:
+    following = follow(session=conversation, phrase=phrase)
+    intervals, hits = following.intervals, following.hits
+    words = told(intervals, hits[0].position if hits else None)
+    prompt, _ = plan_or_refusal(conversation)
+    turn = following.focus(at)
+    address = reverse("then", args=[project.slug, conversation.public_id])
+    is_said = any(each.place is not Place.NOT_SAID for each in intervals) or bool(hits)
+    return {
+        "following": following,
+        "said": hits,
+        "headline": headline(intervals, words),
+        "is_missing": any(each.is_missing for each in intervals) or following.is_missing_next,
+        "counts": _counts(following),
+        "intervals": interval_rows(following),
+        "stream": fact_stream(
+            session=conversation,
+            phrase=phrase,
+            hits=hits,
+            told=list(zip(intervals, words, strict=True)),
+            prompt=prompt,
+        ),
+        "focus": turn,
+        "ways": way_rows(
+            conversation,
+            ways_back(session=conversation, following=following, turn=turn),
+            turn,
+            may_edit=project.may_edit,
+        ),
+        "elsewhere": [] if is_said else said_elsewhere(session=conversation, phrase=phrase),
+        "then_url": address,
+        "words_query": urlencode({"words": phrase.words}),
+        "is_said": is_said,
+    }
+
+
+def _counts(following: Following) -> list[tuple[Place, int]]:
+    """Return how many turns had the words where, in the order of places."""
+    counts = dict.fromkeys(Place, 0)
+    for interval in following.intervals:
+        counts[interval.place] += interval.count
+    return [(place, count) for place, count in counts.items() if count]

@@ -1,0 +1,162 @@
+"""The page on which a fact is followed."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.models import Project, Session, Summary, SummaryStatus
+from sessions_app.services.runs import append_runs
+from sessions_app.services.sessions import fork_session
+from tests.factories import NOW, append_turns, make_session
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/p/p/sessions/s/facts/"
+SAID = "My mother wears a knee brace."
+
+
+@pytest.fixture
+def session(project):
+    """Return a conversation whose first run says it, in which the summary drops it before turn 6."""
+    Project.objects.update(created_at=NOW - timedelta(days=1))
+    session = make_session(project, settings={"offset": 1})
+    append_runs(session=session, runs=[simple_turn(SAID, "Noted.")], now=NOW)
+    for number in range(1, 7):
+        append_turns(session, now=NOW + timedelta(minutes=number))
+    first = summary(session, 1, 2, f"They talk. {SAID}", minute=3)
+    session.summary = summary(session, 2, 4, "They talk.", minute=5, predecessor=first)
+    session.save(update_fields=["summary"])
+    return session
+
+
+def summary(session, number, covers, text, *, minute, **columns):
+    return Summary.objects.create(
+        session=session,
+        number=number,
+        status=SummaryStatus.COMPLETED,
+        covers_through=covers,
+        text=text,
+        summarizer="extractive",
+        created_at=NOW,
+        ended_at=NOW + timedelta(minutes=minute, seconds=-30),
+        **columns,
+    )
+
+
+def page(client, path=PAGE, **texts):
+    response = client.get(path, texts)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def told(shown):
+    """Return a page as it reads, without its tags."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", shown))
+
+
+def test_without_words_it_asks_for_some(client, session):
+    shown = page(client)
+    assert "Did the bot forget something?" in shown
+    assert 'name="words"' in shown
+    assert "turn by turn" not in shown
+
+
+def test_it_tells_where_it_was_over_the_turns_and_at_which_summary_it_left(client, session):
+    text = told(page(client, words="Knee  brace"))
+    assert "said in 1 run of 7" in text
+    assert "Missing in turns 6 to 7: left at summary #2, which covers run 1 without it" in text
+    assert "1 Not said yet run 1 says it first 2–3 Word for word run 1 in the prompt 4–5 In the summary #1" in text
+    assert "word for word, 2 turns" in text
+    assert "nowhere, 2 turns" in text
+
+
+def test_hits_are_marked_in_the_run_and_in_the_summary_that_dropped_it(client, session):
+    shown = page(client, words="knee brace")
+    run = shown[shown.index('<article class="run') : shown.index("</article>")]
+    assert "My mother wears a <mark>knee brace</mark>." in run
+    card = shown[shown.index('<section class="sumcard"') : shown.index("</section>", shown.index('class="sumcard"'))]
+    assert "<del>They talk. My mother wears a <mark>knee brace</mark>.</del>" in card
+    assert "the words were in #1 and are not in #2" in card
+    assert 'href="/p/p/sessions/s/summaries/?entry=2"' in card
+    assert "Runs 2–4 , no hit" in told(shown)
+
+
+def test_turns_lead_to_what_the_model_saw_and_ways_to_tune_and_the_ledger(client, session):
+    shown = page(client, words="knee brace")
+    assert 'href="/p/p/sessions/s/then/?at=6&amp;words=knee+brace"' in shown
+    assert 'href="/p/p/sessions/s/tune/?offset=7"' in shown
+    assert 'href="/p/p/sessions/s/tune/compare/?offset=7"' in shown
+    assert 'href="/p/p/sessions/s/summaries/2/edit/"' in shown
+    assert 'href="/p/p/sessions/s/summaries/?entry=1"' in shown
+    assert 'href="/p/p/sessions/s/fork/?at=1"' in shown
+
+
+def test_the_ways_are_those_at_the_turn_that_is_asked_for(client, session):
+    shown = page(client, words="knee brace", at="6")
+    assert "at turn 6" in told(shown)
+    assert 'href="/p/p/sessions/s/tune/?offset=5&amp;at=6"' in shown
+    assert "Edit summary" not in shown
+
+
+def test_the_past_turn_says_whether_its_prompt_has_it(client, session):
+    then = "/p/p/sessions/s/then/"
+    assert "“knee brace”: word for word run 1 in the prompt" in told(page(client, then, at="2", words="knee brace"))
+    missing = page(client, then, at="6", words="knee brace")
+    assert "“knee brace”: nowhere summary #2 covers run 1 without it" in told(missing)
+    assert 'href="/p/p/sessions/s/then/?at=7&amp;words=knee+brace"' in missing
+    assert "Was it in this prompt?" in page(client, then, at="6")
+
+
+def test_what_nobody_says_leads_on(client, session):
+    shown = page(client, words="ankle")
+    assert "No run of this conversation says “ankle”" in shown
+    assert "Nor does any other of its tree." in shown
+    assert 'href="/p/p/sessions/?q=ankle"' in shown
+
+
+def test_what_the_parent_says_behind_the_fork_is_told_with_where(client, project):
+    parent = make_session(project, "parent", runs=2)
+    fork = fork_session(session=parent, at=1, now=NOW, public_id="s")
+    append_turns(fork, 2)
+    append_runs(session=parent, runs=[simple_turn(SAID, "Noted.")], now=NOW)
+    shown = page(client, words="knee brace")
+    assert "said in the parent after this fork began" in told(shown)
+    assert 'href="/p/p/sessions/parent/facts/?words=knee+brace"' in shown
+    assert 'href="/p/p/sessions/parent/fork/?at=3"' in shown
+
+
+def test_a_session_without_runs_has_nothing_to_follow(client, project):
+    make_session(project)
+    assert "No run of this conversation says" in page(client, words="x")
+
+
+@pytest.mark.parametrize(
+    "words", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7|add:7 }}", "a" * 999]
+)
+def test_hostile_words_stay_words(client, project, words):
+    session = make_session(project, title="<b>t</b>")
+    append_runs(session=session, runs=[simple_turn(f"{words} <i>q</i>", "<script>a</script>")] * 3, now=NOW)
+    shown = page(client, words=words)
+    assert not re.search(r"<script>a|<img src=x|<b>t|<i>q", shown)
+    assert "said in 3 runs of 3" in told(shown)
+
+
+@pytest.mark.parametrize("at", ["0", "-1", "x", "9999999999", "8"])
+def test_what_is_no_turn_is_passed_over(client, session, at):
+    assert "in the next prompt" in told(page(client, words="knee brace", at=at))
+
+
+def test_other_projects_facts_do_not_exist(client, project):
+    make_session(Project.objects.create(slug="q", name="Q"), runs=2)
+    assert client.get("/p/q/sessions/s/facts/?words=question").status_code == 404
+    assert client.get(PAGE, {"words": "question"}).status_code == 404
+
+
+def test_a_word_that_every_run_says_is_followed_too(client, project):
+    make_session(project, runs=150, settings={"strategy": "buffer", "last_n": 2})
+    shown = page(client, words="question")
+    assert "said in 150 runs of 150" in told(shown)
+    assert shown.count("<article") == 30
+    assert Session.objects.count() == 1
