@@ -24,6 +24,8 @@ from sessions_app.views.project_settings import general
 from sessions_app.views.project_settings import new as new_project
 from sessions_app.views.projects import home
 from sessions_app.views.selections import export_selection, selection
+from sessions_app.views.session_editing import delete as delete_session
+from sessions_app.views.session_editing import edit as edit_session
 from sessions_app.views.session_pages import session, summary_progress
 from sessions_app.views.sessions import sessions
 from sessions_app.views.settings_versions import (
@@ -56,6 +58,8 @@ urlpatterns = [
     path("p/<slug:slug>/selection/export/", export_selection, name="selection-export"),
     path("p/<slug:slug>/sessions/", sessions, name="sessions"),
     path("p/<slug:slug>/sessions/<str:session_id>/", session, name="session"),
+    path("p/<slug:slug>/sessions/<str:session_id>/delete/", delete_session, name="session-delete"),
+    path("p/<slug:slug>/sessions/<str:session_id>/edit/", edit_session, name="session-edit"),
     path("p/<slug:slug>/sessions/<str:session_id>/export/", export, name="session-export"),
     path("p/<slug:slug>/sessions/<str:session_id>/calls/<int:event_pk>/", call, name="session-call"),
     path("p/<slug:slug>/sessions/<str:session_id>/follow/", follow, name="session-follow"),

@@ -1,5 +1,6 @@
 """The fields of a session that people and bots may change: their bounds, and how a patch changes them."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,6 +46,36 @@ def merge_patch(target: Any, patch: Any) -> Any:
         else:
             merged[name] = merge_patch(merged.get(name), value)
     return merged
+
+
+def patch_between(target: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the merge patch that makes one object of another.
+
+    What a patch cannot say, that a name has the value null, is refused.
+    """
+    patch = _difference(target, wanted)
+    if not _is_same(merge_patch(target, patch), wanted):
+        detail = "A name cannot be given the value null; leave the name out."
+        raise InvalidInput(detail, errors=[FieldError("/metadata", detail)])
+    return patch
+
+
+def _difference(target: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    patch: dict[str, Any] = dict.fromkeys(name for name in target if name not in wanted)
+    for name, value in wanted.items():
+        before = target.get(name)
+        if name in target and _is_same(before, value):
+            continue
+        if isinstance(value, Mapping) and isinstance(before, Mapping):
+            patch[name] = _difference(before, value)
+        else:
+            patch[name] = value
+    return patch
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON; Python takes true for 1."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 _EMPTY: Mapping[str, Any] = {

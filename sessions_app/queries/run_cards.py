@@ -3,9 +3,10 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 
 from sessions_app.domain.plan import Fate
-from sessions_app.domain.transcript import OPEN_STATUSES, EventKind, Role, RunStatus
+from sessions_app.domain.transcript import OPEN_STATUSES, EventKind, Role, RunStatus, Usage
 from sessions_app.models import Event, Run, Session
 
 TEXT_SHOWN = 6_000
@@ -44,12 +45,27 @@ class CallView:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a run's card takes from around it: its fate and why, whether it is shared, the forks that start from it."""
+    """What a run's card takes from around it: its fate and why, whether it is shared, the forks that start from it.
+
+    `cost` is what the tokens that were reported of it cost.
+    """
 
     fate: Fate | None
     reason: str
     shared: bool
     forks: Sequence[Session]
+    cost: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunUsage:
+    """What a provider reported of a run's call: tokens, and what they cost today in USD, None where it is unknown."""
+
+    model: str
+    input: int
+    cached: int
+    output: int
+    cost: Decimal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +82,7 @@ class RunCard:
     in_full: bool
     whole: bool
     tokens: int
+    usage: RunUsage | None
     created_at: datetime
     touched_at: datetime
     steps: Sequence[Step]
@@ -157,6 +174,7 @@ def _card(run: Run, place: Place, exact: int | None, whole: bool) -> RunCard:  #
         in_full=whole or place.fate in (Fate.KEPT, None) or run.status in OPEN_STATUSES,
         whole=whole,
         tokens=run.tokens_o200k if exact is None else exact,
+        usage=_usage(run, place.cost),
         created_at=run.created_at,
         touched_at=run.touched_at,
         steps=[_step(event, None if whole else TEXT_SHOWN) for event in shown],
@@ -164,6 +182,13 @@ def _card(run: Run, place: Place, exact: int | None, whole: bool) -> RunCard:  #
         calls=sum(event.kind == EventKind.TOOL_CALL for event in events),
         forks=place.forks,
     )
+
+
+def _usage(run: Run, cost: Decimal | None) -> RunUsage | None:
+    if not run.usage:
+        return None
+    told = Usage(**run.usage)
+    return RunUsage(run.model, told.input, min(told.cached, told.input), told.output, cost)
 
 
 def _told(events: Sequence[Event]) -> Sequence[Event]:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sessions_app.domain.memory_settings import Strategy
 from sessions_app.domain.plan import Fate, PromptPlan
@@ -28,6 +29,7 @@ from sessions_app.queries.stream_items import (
     SummaryCard,
 )
 from sessions_app.queries.token_sums import TokenSums, token_sums
+from sessions_app.queries.usage import RunSpent, runs_spent
 
 FORKS_SHOWN = 100
 
@@ -49,12 +51,15 @@ class StreamAsked:
     to_end: bool = False
 
 
-def run_stream(*, session: Session, prompt: PromptPlan | None, asked: StreamAsked) -> list[StreamItem]:
-    """Return the lines of the stream, oldest first; reads the shown runs and the sums at the edges of the folded."""
+def run_stream(*, session: Session, prompt: PromptPlan | None, asked: StreamAsked, now: datetime) -> list[StreamItem]:
+    """Return the lines of the stream, oldest first; reads the shown runs and the sums at the edges of the folded.
+
+    Costs of runs are those of the prices `now`.
+    """
     pieces = _pieces(session, prompt, asked)
     edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
     sums = token_sums(session, edges)
-    cards = _cards(session, prompt, pieces, asked)
+    cards = _cards(session, prompt, pieces, asked, now)
     return list(_lines(session, prompt, pieces, sums, cards, asked=asked))
 
 
@@ -83,18 +88,38 @@ def _cuts(prompt: PromptPlan | None) -> list[int]:
 
 
 def _cards(
-    session: Session, prompt: PromptPlan | None, pieces: Sequence[Piece], asked: StreamAsked
+    session: Session, prompt: PromptPlan | None, pieces: Sequence[Piece], asked: StreamAsked, now: datetime
 ) -> dict[int, RunCard]:
     pieces_by_position = {p: piece for piece in pieces if piece.opened for p in range(piece.first, piece.last + 1)}
     forks = _forks(session, list(pieces_by_position))
     reasons = _reasons(prompt, list(pieces_by_position))
+    runs = lineage_runs(session).filter(position__in=list(pieces_by_position)).with_events()
+    spent = runs_spent(runs=list(runs.order_by("-position")), project_id=session.project_id, now=now)
     places = {
-        position: Place(piece.fate, reasons.get(position, ""), piece.holder.pk != session.pk, forks[position])
-        for position, piece in pieces_by_position.items()
+        each.run.position: _place(each, pieces_by_position[each.run.position], session, reasons, forks)
+        for each in spent
     }
-    runs = lineage_runs(session).filter(position__in=list(places)).with_events()
     exact = prompt.run_tokens if prompt else {}
-    return run_cards(runs=runs, places=places, exact_tokens=exact, whole=asked.whole, full=asked.full)
+    return run_cards(
+        runs=[each.run for each in spent], places=places, exact_tokens=exact, whole=asked.whole, full=asked.full
+    )
+
+
+def _place(
+    spent: RunSpent,
+    piece: Piece,
+    session: Session,
+    reasons: Mapping[int, str],
+    forks: Mapping[int, Sequence[Session]],
+) -> Place:
+    position = spent.run.position
+    return Place(
+        fate=piece.fate,
+        reason=reasons.get(position, ""),
+        shared=piece.holder.pk != session.pk,
+        forks=forks[position],
+        cost=spent.cost,
+    )
 
 
 def _reasons(prompt: PromptPlan | None, positions: Sequence[int]) -> Mapping[int, str]:

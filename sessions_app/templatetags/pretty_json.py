@@ -35,6 +35,12 @@ def pretty_json(text: str, line: int) -> str:
         return text
 
 
+@register.filter
+def as_json(value: Any) -> str:
+    """Return a value that is stored as JSON as indented text."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
 def _laid_out(value: Any, indent: str, line: int) -> str:
     flat = _flat(value)
     if not isinstance(value, list) or not value or len(flat) + len(indent) <= line:

@@ -3,6 +3,7 @@
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django_htmx.http import trigger_client_event
 
@@ -50,7 +51,7 @@ def _changed(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     if first:
         span = Span(first, conversation.last_position)
         asked = StreamAsked(opened=span.newest(MOST_FOLLOWED), within=span, to_end=True)
-        context["tail"] = run_stream(session=conversation, prompt=prompt, asked=asked)
+        context["tail"] = run_stream(session=conversation, prompt=prompt, asked=asked, now=timezone.now())
     response = render(request, "sessions/followed.html", context)
     return response if before == conversation.last_position else trigger_client_event(response, "runs-came")
 

@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django_htmx.http import trigger_client_event
 
@@ -21,6 +22,7 @@ from sessions_app.queries.run_stream import run_stream
 from sessions_app.queries.run_strips import strip_bars
 from sessions_app.queries.session_pages import chips_of, crumbs_of, jumps_of, newest_status, summary_work, tree_rows
 from sessions_app.queries.settings_controls import setting_rows
+from sessions_app.queries.usage import session_usage
 from sessions_app.services.prompts import effective_settings, limit_without_loss, session_plan
 from sessions_app.services.settings import project_settings
 from sessions_app.views.projects import page_context, project_for
@@ -44,7 +46,7 @@ def session(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
 
 
 def show_session(
-    request: HtmxRequest, project: Project, conversation: Session, more: Mapping[str, Any]
+    request: HtmxRequest, project: Project, conversation: Session, more: Mapping[str, Any], *, status: int = 200
 ) -> HttpResponse:
     """Render the page of a session, with `more` in its context."""
     prompt, refusal = plan_or_refusal(conversation)
@@ -54,19 +56,24 @@ def show_session(
     bars = strip_bars(session=conversation, prompt=prompt, keep=reading.keep) if prompt and with_strip else []
     if request.htmx and "strip" in request.GET:
         return render_page(request, PAGE, "overview", {"bars": bars})
+    if request.htmx and "usage" in request.GET:
+        usage = session_usage(session=conversation, now=timezone.now())
+        return render(request, "sessions/usage.html", {"conversation": conversation, "usage": usage})
     asked = asked_of(reading, part=bool(request.htmx))
-    items = run_stream(session=conversation, prompt=prompt, asked=asked)
+    items = run_stream(session=conversation, prompt=prompt, asked=asked, now=timezone.now())
     context: dict[str, Any] = {"project": project, "conversation": conversation, "prompt": prompt, "reading": reading}
     context["bars"] = bars
     if request.htmx:
         return render_page(request, PAGE, "stream", context | {"stream": items})
     context |= _surroundings(request, project, conversation) | {"chips": chips, **more}
     context |= inspector_context(conversation, prompt, refusal)
+    if "usage" in request.GET:
+        context["usage"] = session_usage(session=conversation, now=timezone.now())
     context |= {"stream": items, "jumps": jumps_of(prompt), "seen": state_of(conversation)}
     if reading.follows:
         head, tail = with_tail(items)
         context |= {"stream": head, "tail": tail, "tail_first": first_run_of(tail, conversation)}
-    return render_page(request, PAGE, "stream", context)
+    return render_page(request, PAGE, "stream", context, status=status)
 
 
 @login_required
@@ -125,6 +132,7 @@ def inspector_context(
         "fork_at": conversation.last_position - is_open,
         "settings": setting_rows(saved, inherited),
         "work": summary_work(conversation),
+        "tags": list(conversation.tags.all()),
     }
 
 

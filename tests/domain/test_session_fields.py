@@ -2,8 +2,9 @@
 
 import pytest
 
+from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.identifiers import is_legal_id
-from sessions_app.domain.session_fields import check_session_fields, merge_patch
+from sessions_app.domain.session_fields import check_session_fields, merge_patch, patch_between
 from sessions_app.domain.text_cleaning import clean_json, clean_text, count_illegal
 
 
@@ -53,3 +54,27 @@ def test_illegal_characters_are_replaced_one_by_one():
 )
 def test_ids_follow_their_rule(text, legal):
     assert is_legal_id(text) is legal
+
+
+@pytest.mark.parametrize(
+    ("target", "wanted", "patch"),
+    [
+        ({}, {}, {}),
+        ({"a": 1}, {"a": 1}, {}),
+        ({"a": 1}, {"a": True}, {"a": True}),
+        ({"a": 1, "b": 2}, {"b": 3, "c": 4}, {"a": None, "b": 3, "c": 4}),
+        ({"a": {"b": 1, "c": 2}}, {"a": {"c": 2, "d": 3}}, {"a": {"b": None, "d": 3}}),
+        ({"a": {"b": 1}}, {"a": [1]}, {"a": [1]}),
+        ({"a": [1]}, {"a": {"b": 1}}, {"a": {"b": 1}}),
+        ({"a": None}, {"a": None, "b": [None]}, {"b": [None]}),
+    ],
+)
+def test_a_patch_between_two_objects_makes_one_of_the_other(target, wanted, patch):
+    assert patch_between(target, wanted) == patch
+    assert merge_patch(target, patch) == wanted
+
+
+@pytest.mark.parametrize("wanted", [{"a": None}, {"a": {"b": None}}, {"new": None}])
+def test_what_no_patch_can_say_is_refused(wanted):
+    with pytest.raises(InvalidInput, match="cannot be given the value null"):
+        patch_between({"a": 1}, wanted)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 def stream(session, **asked):
     session.refresh_from_db()
-    return run_stream(session=session, prompt=session_prompt(session=session), asked=StreamAsked(**asked))
+    return run_stream(session=session, prompt=session_prompt(session=session), asked=StreamAsked(**asked), now=NOW)
 
 
 def lines(items):
@@ -178,7 +178,7 @@ def test_long_texts_are_cut_unless_the_whole_run_is_asked_for():
 
 def test_without_a_prompt_the_runs_are_shown_without_a_fate():
     session = make_session(runs=2)
-    items: list[Any] = list(run_stream(session=session, prompt=None, asked=StreamAsked()))
+    items: list[Any] = list(run_stream(session=session, prompt=None, asked=StreamAsked(), now=NOW))
     assert [(item.run.position, item.run.look) for item in items] == [(1, ""), (2, "")]
 
 
@@ -189,5 +189,5 @@ def test_a_heading_over_each_parents_runs_costs_no_query(django_assert_max_num_q
         append_turns(session)
     session = Session.objects.get(pk=session.pk)
     with django_assert_max_num_queries(9):
-        shown = run_stream(session=session, prompt=None, asked=StreamAsked())
+        shown = run_stream(session=session, prompt=None, asked=StreamAsked(), now=NOW)
     assert [item.since for item in shown if item.kind == "shared"] == list(range(1, 9))

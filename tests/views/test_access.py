@@ -35,6 +35,8 @@ QUESTIONS = {
     "key-revoke",
     "member-remove",
     "project-delete",
+    "session-delete",
+    "session-edit",
     "session-fork",
     "summary-edit",
     "summary-use",

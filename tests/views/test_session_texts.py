@@ -140,7 +140,7 @@ def test_a_page_of_long_texts_lays_out_only_so_much_and_says_so(client, session)
     append_runs(session=session, runs=[simple_turn(long, long)] * 20, now=NOW)
     shown = page(client)
     assert 0 < shown.count('<div class="txt md">') < 40
-    assert "the texts before it are as much as a page lays out" in shown
+    assert "a page lays out only so much Markdown" in shown
 
 
 def test_a_text_of_a_megabyte_stays_plain(client, session):
