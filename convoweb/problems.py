@@ -9,7 +9,7 @@ import structlog
 from django.contrib.sessions.exceptions import SessionInterrupted
 from django.contrib.sessions.middleware import SessionMiddleware as DjangoSessionMiddleware
 from django.db import OperationalError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
@@ -86,6 +86,8 @@ class ProblemMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request."""
         response = self.get_response(request)
+        if isinstance(response, HttpResponseNotAllowed) and not request.path_info.startswith(API_PATH):
+            return _no_page(request, response)
         wrong = response.status_code >= 400 and "json" not in response.get("Content-Type", "")
         if not wrong or not request.path_info.startswith(API_PATH):
             return response
@@ -93,6 +95,12 @@ class ProblemMiddleware:
         return problem(
             response.status_code, _DETAILS.get(response.status_code, response.reason_phrase), headers=headers
         )
+
+
+def _no_page(request: HttpRequest, refusal: HttpResponseNotAllowed) -> HttpResponse:
+    response = render(request, "405.html", status=refusal.status_code)
+    response["Allow"] = refusal["Allow"]
+    return response
 
 
 @csrf_exempt

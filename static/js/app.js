@@ -5,20 +5,31 @@
   const root = document.documentElement;
   const save = (key, value) => { try { localStorage.setItem(key, value); } catch { /* private mode */ } };
 
+  // One polite region reads out what has changed; what stands in it from the start, or twice, would not be read.
+  let unsaid = [];
+  function say(text) {
+    $('#live').textContent = '';
+    if (unsaid.push(text) === 1) setTimeout(() => { $('#live').textContent = unsaid.join(' '); unsaid = []; }, 300);
+  }
+
   function toast(text, level = 'info') {
     const piece = $('#toast-t')?.content.cloneNode(true);
-    if (!piece) return;
-    $('.toast', piece).classList.add(level);
+    if (!piece) return null;
+    $$(`.toast.${level}`).filter(old => $('p', old).textContent === text).forEach(old => old.remove());
+    const element = $('.toast', piece);
+    element.classList.add(level);
     $('p', piece).textContent = text;
     $('#toasts').append(piece);
-    expire($('#toasts').lastElementChild);
+    say(text);
+    expire(element);
+    return element;
   }
   function expire(element) {                                   // errors, and what can be undone, stay until they are dismissed
     if (!element.matches('.error, .warning, :has(form)')) setTimeout(() => element.remove(), 6000);
   }
   $$('.toast').forEach(expire);
   const said = $$('.toast p').map(text => text.textContent).join(' ');
-  if (said) setTimeout(() => { $('#live').textContent = said; }, 300);   // what is there from the start is not read out
+  if (said) say(said);
 
   const actions = {
     nav() { root.dataset.nav = root.dataset.nav === 'rail' ? 'full' : 'rail'; save(`nav-${root.dataset.navDefault}`, root.dataset.nav); },
@@ -118,17 +129,8 @@
     focused = null;
   });
 
-  // What is asked for again and again and is not there any more is not asked for again, and that is said in its place.
-  function gone(element) {
-    const note = $('#gone-t')?.content.cloneNode(true);
-    if (!note || !element.matches('[hx-trigger^="every"]')) return false;
-    element.replaceWith(note);
-    return true;
-  }
-  document.addEventListener('htmx:responseError', event => event.detail.xhr.status === 404 && gone(event.detail.elt) || toast(`That did not work: the server answered ${event.detail.xhr.status}.`, 'error'));
-  document.addEventListener('htmx:sendError', () => toast('The server cannot be reached.', 'error'));
   document.addEventListener('toast', event => toast(event.detail.value, event.detail.level));
-  document.addEventListener('announce', event => { $('#live').textContent = event.detail.value; });
+  document.addEventListener('announce', event => say(event.detail.value));
 
-  window.convoweb = { actions, save };
+  window.convoweb = { actions, save, toast };
 })();

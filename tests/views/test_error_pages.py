@@ -1,7 +1,12 @@
 import pytest
+from django.db import OperationalError
 from django.test import RequestFactory
 from django.views import defaults
 from django.views.csrf import csrf_failure
+
+from convoweb.problems import busy
+from sessions_app.models import Membership
+from tests.factories import make_session
 
 PAGES = {
     400: lambda request: defaults.bad_request(request, Exception()),
@@ -36,6 +41,33 @@ def test_an_unknown_address_is_not_found(client):
 
     assert response.status_code == 404
     assert "There is nothing here" in response.content.decode()
+
+
+@pytest.mark.django_db
+def test_an_address_that_only_takes_forms_says_so(client, project):
+    response = client.get("/logout/")
+
+    assert (response.status_code, response["Allow"]) == (405, "POST, OPTIONS")
+    assert "This address is no page" in response.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_role_that_does_not_allow_something_is_told_which_does(client, project):
+    Membership.objects.update(role="viewer")
+    make_session(project, runs=1)
+
+    response = client.get("/p/p/sessions/s/fork/?at=1")
+
+    assert response.status_code == 403
+    assert "You are a viewer of P. This takes an editor" in response.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_busy_database_offers_to_ask_again_for_what_only_reads(rf):
+    for method, offered in (("get", True), ("post", False)):
+        response = busy(getattr(rf, method)("/p/p/sessions/"), OperationalError("locked"))
+        assert response.status_code == 503
+        assert ("Try again" in response.content.decode()) == offered
 
 
 @pytest.mark.django_db
