@@ -4,7 +4,7 @@ from pydantic import Field
 
 from sessions_app.api.prompt_schemas import AT, PromptOut, prompt_out
 from sessions_app.api.schemas import In, Out, Position, money
-from sessions_app.api.setting_schemas import SparseSettings
+from sessions_app.api.setting_schemas import RequestSettings
 from sessions_app.domain.comparison import Difference
 from sessions_app.domain.plan import Fate
 from sessions_app.services.comparisons import Comparison
@@ -13,8 +13,8 @@ from sessions_app.services.comparisons import Comparison
 class ComparisonIn(In):
     """Two settings, each over those that are saved, and what to ask under both."""
 
-    a: SparseSettings | None = Field(default=None, description="Left out or null: the saved ones.")
-    b: SparseSettings
+    a: RequestSettings | None = Field(default=None, description="Left out or null: the saved ones.")
+    b: RequestSettings
     query: str | None = Field(default=None, description="The question that comes last; a blank one is refused.")
     at: Position | None = Field(default=None, description=AT)
 

@@ -6,7 +6,7 @@ from ninja import Schema
 from pydantic import Field, StrictBool, create_model
 
 from sessions_app.api.schemas import In, Index, JsonObject, Out, Position
-from sessions_app.api.setting_schemas import SparseSettings
+from sessions_app.api.setting_schemas import RequestSettings
 from sessions_app.domain.memory_settings import LARGEST_INTEGER, Layer, stored_values
 from sessions_app.domain.plan import Fate, FateRange, Part, Prompt, TokenParts, WarningCode
 
@@ -33,7 +33,7 @@ class PromptIn(In):
         default=[], description="Tool definitions in OpenAI's form; they are counted, not sent."
     )
     instructions: str | None = Field(default=None, description="This time instead of the session's.")
-    settings: SparseSettings | None = Field(default=None, description="This time instead of the session's.")
+    settings: RequestSettings | None = Field(default=None, description="This time instead of the session's.")
     shorten: StrictBool = Field(default=False, description=SHORTEN)
     at: Position | None = Field(default=None, description=f"{AT} A query given as well takes the place of that input.")
     base: BaseIn | None = Field(
@@ -44,6 +44,7 @@ class PromptIn(In):
 class PromptParameters(Schema):
     """The same as query parameters."""
 
+    profile: str | None = Field(default=None, description="The name of a profile, over which the settings stand.")
     shorten: bool = Field(default=False, description=SHORTEN)
     at: Annotated[int, Field(ge=1, le=LARGEST_INTEGER)] | None = Field(default=None, description=AT)
 

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from sessions_app.api.schemas import In, Out, money
-from sessions_app.api.setting_schemas import SparseSettings
+from sessions_app.api.setting_schemas import RequestSettings
 from sessions_app.domain.replays.replayed import Column, Replay, ReplayTotals
 
 ONE_OR_TWO = 'Give "settings", or "a" and "b"; "a" left out are the saved settings'
@@ -18,9 +18,9 @@ Cost = str | None
 class ReplayIn(In):
     """One of: settings over those that are saved, or two of them side by side."""
 
-    settings: SparseSettings | None = Field(default=None, description="Left out or null: the saved ones.")
-    a: SparseSettings | None = Field(default=None, description="With b; left out or null: the saved ones.")
-    b: SparseSettings | None = Field(default=None, description="A second replay, beside a.")
+    settings: RequestSettings | None = Field(default=None, description="Left out or null: the saved ones.")
+    a: RequestSettings | None = Field(default=None, description="With b; left out or null: the saved ones.")
+    b: RequestSettings | None = Field(default=None, description="A second replay, beside a.")
 
     @model_validator(mode="after")
     def _one_or_two(self) -> "ReplayIn":

@@ -5,9 +5,9 @@ from ninja import Body, Router
 
 from sessions_app.api.access import READ, ApiRequest
 from sessions_app.api.lookups import find_session
+from sessions_app.api.profiles import with_profile
 from sessions_app.api.replay_schemas import ReplayIn, ReplayOut, TwoReplaysOut, replay_out
 from sessions_app.domain.errors import at
-from sessions_app.domain.setting_values import check_settings
 from sessions_app.services.replays import replay_session
 
 router = Router(tags=["prompts"])
@@ -24,6 +24,6 @@ def replay(
     checked = {}
     for pointer, settings in payload.named().items():
         with at(pointer):
-            checked[pointer] = check_settings(settings)
+            checked[pointer] = with_profile(request, settings)
     first, *second = map(replay_out, replay_session(session=session, settings=checked, now=timezone.now()))
     return TwoReplaysOut(a=first, b=second[0]) if second else first

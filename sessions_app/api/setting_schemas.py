@@ -32,15 +32,23 @@ def _fields(types: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-_SCHEMA: dict[str, Any] = create_model(
+_MODEL = create_model(
     "MemorySettings",
     __config__=ConfigDict(extra="forbid", protected_namespaces=()),
     __doc__="Sparse overrides; null means inherit.",
     **_fields({setting.name: _type_of(setting) for setting in SETTINGS}),
-).model_json_schema()
+)
+_SCHEMA: dict[str, Any] = _MODEL.model_json_schema()
+_WITH_PROFILE = create_model(
+    "RequestSettings",
+    __base__=_MODEL,
+    __doc__="Sparse overrides for once, over the values of a profile, if one is named; null means inherit.",
+    profile=(str | None, Field(default=None, description="The name of a profile of the project.")),
+)
 
 # Checked by the domain, whose refusals name what is allowed.
 SparseSettings = Annotated[dict[str, Any], WithJsonSchema(_SCHEMA)]
+RequestSettings = Annotated[dict[str, Any], WithJsonSchema(_WITH_PROFILE.model_json_schema())]
 
 Note = Annotated[
     str, Field(max_length=LONGEST_NOTE, description="Why the settings change; it is kept in their version.")

@@ -85,6 +85,7 @@ def test_only_what_exists_is_in_it():
         "/runs/{run_id}/events",
         "/events/{event_id}",
         "/project",
+        "/profiles",
         "/project/settings/versions",
         "/project/settings/restore",
         "/models",
@@ -97,7 +98,7 @@ def test_only_what_exists_is_in_it():
 def test_its_settings_are_those_of_the_domain():
     settings = document()["components"]["schemas"]["PromptIn"]["properties"]["settings"]["anyOf"][0]
 
-    assert list(settings["properties"]) == [setting.name for setting in SETTINGS]
+    assert list(settings["properties"]) == [*(setting.name for setting in SETTINGS), "profile"]
     assert settings["additionalProperties"] is False
     assert settings["properties"]["max_runs"]["anyOf"] == [
         {"maximum": 2147483647, "minimum": 1, "type": "integer"},
