@@ -4,10 +4,15 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
+from django.contrib.auth import get_user_model
+
+from sessions_app.domain.roles import MemberRole
 from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, RunStatus, ToolCall
+from sessions_app.models import Event as EventRow
 from sessions_app.models import Import, ImportedConversation, Membership
 from sessions_app.models.imports import ImportOutcome, ImportStatus
 from sessions_app.models.summarizers import ProjectSummarizer
+from sessions_app.services.invitations import invite
 from sessions_app.services.keys import create_api_key
 from sessions_app.services.profiles import save_new_profile
 from sessions_app.services.runs import append_runs
@@ -48,10 +53,11 @@ def line(longest):
 def make_hostile_project(*, member, now):
     """Return what the parts of addresses stand for in a project of which `member` is one."""
     project = make_project("hostile", name=line(200))
-    Membership.objects.create(project=project, user=member)
+    Membership.objects.create(project=project, user=member, role=MemberRole.OWNER)
     save_project_settings(project=project, changes={"offset": 1}, now=now, actor=line(200), note=line(500))
     save_project_settings(project=project, changes={"offset": 2}, now=now, actor=line(200), note=line(500))
-    create_api_key(project=project, name=line(200), scopes=["read"])
+    key, _ = create_api_key(project=project, name=line(200), scopes=["read"], actor=line(200))
+    invitation, token = invite(project=project, role=MemberRole.VIEWER, actor=line(200), now=now)
     ProjectSummarizer.objects.create(
         project=project,
         model=line(200),
@@ -66,8 +72,18 @@ def make_hostile_project(*, member, now):
         "import_pk": _import(project, session, now).pk,
         "number": 2,
         "profile_pk": profile.pk,
+        "member_pk": _member(project).pk,
+        "invitation_pk": invitation.pk,
+        "token": token,
+        "key_pk": key.pk,
+        "event_pk": EventRow.objects.filter(kind=EventKind.TOOL_CALL).earliest("pk").pk,
         "turn": 2,
     }
+
+
+def _member(project):
+    other = get_user_model().objects.create_user(LINE[1:151], first_name=line(150), last_name=line(150))
+    return Membership.objects.create(project=project, user=other, role=MemberRole.VIEWER)
 
 
 def _session(project, now):

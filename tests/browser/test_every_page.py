@@ -3,11 +3,16 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from sessions_app.models import Import, ImportedConversation, Membership, Session
+from sessions_app.domain.roles import MemberRole
+from sessions_app.domain.transcript import EventKind
+from sessions_app.models import Event, Import, ImportedConversation, Membership, Session
 from sessions_app.models.imports import ImportOutcome, ImportStatus
 from sessions_app.services.demo import load_demo
+from sessions_app.services.invitations import invite
+from sessions_app.services.keys import create_api_key
 from sessions_app.services.profiles import save_new_profile
 from tests.browser.addresses import addresses, pages
 from tests.browser.walking import ALL_BUT_COLORS, COLORS, EVERYTHING, Walk
@@ -27,8 +32,27 @@ def listed(member, client, published):
         "import_pk": an_import(project, session, now).pk,
         "number": session.summary.number,
         "profile_pk": profile.pk,
+        "event_pk": a_call(session).pk,
+        **people(project, now),
     }
     return pages(client, addresses(samples))
+
+
+def a_call(session):
+    return Event.objects.filter(run__session=session, kind=EventKind.TOOL_CALL).earliest("pk")
+
+
+def people(project, now):
+    """Return what stands for another member, an invitation and a key in addresses."""
+    other = get_user_model().objects.create_user("tove", first_name="Tove")
+    invitation, token = invite(project=project, role=MemberRole.VIEWER, actor="reader", now=now)
+    key, _ = create_api_key(project=project, name="agent", scopes=["read", "write"], actor="reader")
+    return {
+        "member_pk": Membership.objects.create(project=project, user=other, role=MemberRole.VIEWER).pk,
+        "invitation_pk": invitation.pk,
+        "token": token,
+        "key_pk": key.pk,
+    }
 
 
 def an_import(project, session, now):
