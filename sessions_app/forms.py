@@ -22,6 +22,7 @@ from sessions_app.queries.imports import Shown
 from sessions_app.queries.session_filters import SessionFilter, SessionSort, SessionView
 
 METADATA = "metadata."
+_BUTTONS = {"user": ("user",), "tag": ("tag",), "since": ("since", "until"), "until": ("since", "until")}
 MOST_METADATA = 10
 
 
@@ -39,12 +40,20 @@ class SetFilter:
         """Whether it is about a name in the metadata, for which there is no field."""
         return self.name.startswith(METADATA)
 
+    @property
+    def has_button(self) -> bool:
+        """Whether a button of the toolbar shows it, which it is then removed at."""
+        return self.name in _BUTTONS
+
 
 class SignInForm(AuthenticationForm):
     """User name and password, and whether to stay signed in after the browser closes."""
 
     error_messages = AuthenticationForm.error_messages | {"invalid_login": "User name and password do not match."}
     remember = forms.BooleanField(required=False, initial=True)
+
+
+_VIEWS: Mapping[str, str] = {SessionView.RUNNING: "running now", SessionView.FORKS: "forks"}
 
 
 def _day_field(name: str) -> forms.DateField:
@@ -113,11 +122,18 @@ class SessionFilterForm(forms.Form):
         return urlencode(self.given())
 
     def set_filters(self) -> list[SetFilter]:
-        """Return the filters that have no field of their own in sight, each with the query string without it."""
+        """Return the filters in effect, each with the query string without it."""
         given = self.given()
         labels = {
-            "status": self.data.get("status", ""),
-            "model": f"model {self.data.get('model', '')}",
+            "q": f"“{given.get('q')}”",
+            "user": f"user {given.get('user')}",
+            "since": f"active since {given.get('since')}",
+            "until": f"active until {given.get('until')}",
+            "tag": f"tag {given.get('tag')}",
+            "parent": f"children of {given.get('parent')}",
+            "view": _VIEWS.get(given.get("view", ""), ""),
+            "status": f"newest run {given.get('status')}",
+            "model": f"model {given.get('model')}",
             "children": "has children",
             "lost": "has lost runs",
             "unseen": "has runs not sent",
@@ -125,10 +141,25 @@ class SessionFilterForm(forms.Form):
         }
         labels |= {name: f"{name.removeprefix(METADATA)} = {value}" for name, value in self._metadata().items()}
         return [
-            SetFilter(name, given[name], label, urlencode({other: given[other] for other in given if other != name}))
+            SetFilter(name, given[name], label, self._without(*_BUTTONS.get(name, (name,))))
             for name, label in labels.items()
             if name in given
         ]
+
+    def removals(self) -> dict[str, str]:
+        """Return, for each filter in effect, the query string without it."""
+        return {each.name: each.rest for each in self.set_filters()}
+
+    def sorts(self) -> dict[str, str]:
+        """Return, for each order, the query string of the list in it."""
+        given = {name: value for name, value in self.given().items() if name != "sort"}
+        return {
+            order: urlencode(given if order is SessionSort.ACTIVITY else given | {"sort": order})
+            for order in SessionSort
+        }
+
+    def _without(self, *names: str) -> str:
+        return urlencode({name: value for name, value in self.given().items() if name not in names})
 
     def clean(self) -> dict[str, Any]:
         """Check that no more names of the metadata are asked for than anybody needs."""

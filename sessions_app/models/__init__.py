@@ -10,6 +10,7 @@ from sessions_app.models.projects import ApiKey, IdempotentAnswer, Membership, P
 from sessions_app.models.recordings import SessionRecording
 from sessions_app.models.runs import Event, Run, event_values
 from sessions_app.models.said import Said, runs_elsewhere, runs_saying
+from sessions_app.models.saved_views import SavedView
 from sessions_app.models.sessions import Session, SessionTag
 from sessions_app.models.settings_versions import InForce, SettingsVersion, VersionOrigin, settings_at
 from sessions_app.models.summaries import Summary, SummaryAbsence, SummaryOrigin, SummaryStatus
@@ -33,6 +34,7 @@ __all__ = [
     "ProjectSummarizer",
     "Run",
     "Said",
+    "SavedView",
     "Scope",
     "Session",
     "SessionRecording",

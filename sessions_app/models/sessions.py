@@ -91,6 +91,12 @@ class Session(models.Model):
                 F("project"), Lower("title"), F("id"), condition=Q(parent=None), name="session_roots_by_title"
             ),
             models.Index(
+                fields=["project", "-unseen_runs", "-id"], condition=Q(parent=None), name="session_roots_by_unseen"
+            ),
+            models.Index(
+                fields=["project", "-created_at", "-id"], condition=Q(parent=None), name="session_roots_by_creation"
+            ),
+            models.Index(
                 fields=["project", "-updated_at", "-id"],
                 condition=~Q(forked_at=None),
                 name="session_forks_by_activity",

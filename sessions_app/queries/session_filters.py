@@ -29,6 +29,7 @@ class SessionSort(StrEnum):
     CREATED = "created"
     RUNS = "runs"
     TITLE = "title"
+    UNSEEN = "unseen"
 
 
 class SessionView(StrEnum):

@@ -56,6 +56,7 @@ _ORDERS: Mapping[SessionSort, Order] = {
     SessionSort.CREATED: Order(SessionSort.CREATED, F("created_at"), read_time, descending=True),
     SessionSort.RUNS: Order(SessionSort.RUNS, F("last_position"), read_count, descending=True),
     SessionSort.TITLE: Order(SessionSort.TITLE, Lower("title"), read_text),
+    SessionSort.UNSEEN: Order(SessionSort.UNSEEN, F("unseen_runs"), read_count, descending=True),
 }
 _BY_OWN_ACTIVITY = Order("activity", F("updated_at"), read_time, descending=True)
 _BY_TREE_ACTIVITY = Order("tree-activity", F("tree_active_at"), read_time, descending=True)

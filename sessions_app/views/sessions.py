@@ -38,6 +38,8 @@ def sessions(request: HtmxRequest, slug: str) -> HttpResponse:
         "wanted": wanted,
         "open_ids": _ids(request.GET.get("open", "")),
         "sidebar": SimpleLazyObject(lambda: sidebar(project=project)),
+        "saved": (saved := list(project.saved_views.all())),
+        "saved_here": next((view for view in saved if view.query == form.given()), None),
     }
     try:
         context |= {"page": (page := _page(project, form, request)), "query": form.query()}

@@ -395,7 +395,8 @@ def test_the_number_of_queries_does_not_depend_on_how_many_sessions_there_are(tr
         (SessionSort.ACTIVITY, "session_roots_by_activity"),
         (SessionSort.TITLE, "session_roots_by_title"),
         (SessionSort.RUNS, "session_roots_by_length"),
-        (SessionSort.CREATED, "session_by_creation"),
+        (SessionSort.CREATED, "session_roots_by_creation"),
+        (SessionSort.UNSEEN, "session_roots_by_unseen"),
     ],
 )
 def test_each_order_walks_an_index_and_sorts_nothing(project, sort, index):

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.urls import resolve, reverse
 
 from sessions_app.domain.roles import MemberRole, may
-from sessions_app.models import Import, Membership, Profile, Summary
+from sessions_app.models import Import, Membership, Profile, SavedView, Summary
 from sessions_app.services.invitations import invite
 from sessions_app.services.keys import create_api_key
 from sessions_app.urls import urlpatterns
@@ -92,6 +92,7 @@ def address_of(name, project):
         "key_pk": lambda: create_api_key(project=project, name="bot", scopes=["read"])[0].pk,
         "member_pk": lambda: join(project, "tove", MemberRole.EDITOR).pk,
         "profile_pk": lambda: Profile.objects.create(project=project, name="careful", saved_at=NOW).pk,
+        "view_pk": lambda: SavedView.objects.create(project=project, name="v", created_at=NOW).pk,
     }
     return reverse(name, kwargs={part: things[part]() for part in PAGES[name].pattern.converters})
 

@@ -1,0 +1,29 @@
+"""Named filters of the list of sessions."""
+
+from django.db import models
+from django.utils.http import urlencode
+
+from sessions_app.models.fields import BytewiseCharField
+from sessions_app.models.projects import Project
+
+
+class SavedView(models.Model):
+    """A filter and an order of the list that the members of a project have given a name; `query` as in an address."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="saved_views")
+    name = BytewiseCharField(max_length=100)
+    query = models.JSONField(default=dict)
+    actor = models.CharField(max_length=200, blank=True, help_text="Who saved it.")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["project", "name"], name="saved_view_once_in_project")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def query_string(self) -> str:
+        """The filter as the query string of the list."""
+        return urlencode(self.query)
