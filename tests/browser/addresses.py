@@ -13,6 +13,7 @@ QUERIES = {
     "sessions": ["?q=bag", "?q=nothing-like-it", "?view=nonsense", "?lost=1"],
     "session": ["?show=kept", "?strip=1"],
     "session-fork": ["?at=3"],
+    "then": ["?at=3"],
     "tune": ["?max_input_tokens=1500&last_n=4&query=Where+is+my+bag%3F", "?max_runs=many"],
     "tune-compare": ["?max_input_tokens=1500&last_n=4"],
     "tune-why": ["?max_input_tokens=1500&last_n=4"],
