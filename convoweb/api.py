@@ -15,6 +15,7 @@ from ninja.operation import Operation
 from convoweb.problems import CONTENT_TYPE, problem
 from sessions_app.api import (
     exports,
+    facts,
     health,
     language_models,
     profiles,
@@ -99,6 +100,7 @@ for noun in (
     prompts,
     summaries,
     replays,
+    facts,
     projects,
     language_models,
     health,

@@ -76,7 +76,7 @@ def _spans(entry: Summary) -> Sequence[Span]:
     """Return when an entry was in use: from its end on, less its absences, until it was retired."""
     if entry.ended_at is None:
         return []
-    spans, start = [], entry.ended_at
+    spans, start = list[Span](), entry.ended_at
     for absence in sorted(entry.absences.all(), key=lambda absence: absence.since):
         if absence.since > start:
             spans.append((start, absence.since))

@@ -153,7 +153,7 @@ def _earlier_entries(memory: Memory) -> Iterator[Way]:
     session, prompts = memory.session, memory.recorded(memory.today)
     if session.summary is None or prompts is None:
         return
-    entries = Summary.objects.filter(session=session, status=SummaryStatus.COMPLETED).exclude(pk=session.summary_id)
+    entries = Summary.objects.filter(session=session, status=SummaryStatus.COMPLETED).exclude(pk=session.summary.pk)
     for entry in entries.filter(covers_through__lte=session.summary.covers_through).order_by("-number"):
         if not memory.phrase.is_in(entry.text):
             continue

@@ -49,7 +49,6 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
     prompt, _ = plan_or_refusal(conversation)
     turn = following.focus(at)
     address = reverse("then", args=[project.slug, conversation.public_id])
-    is_said = any(each.place is not Place.NOT_SAID for each in intervals) or bool(hits)
     return {
         "following": following,
         "said": hits,
@@ -71,10 +70,10 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
             turn,
             may_edit=project.may_edit,
         ),
-        "elsewhere": [] if is_said else said_elsewhere(session=conversation, phrase=phrase),
+        "elsewhere": [] if following.is_said else said_elsewhere(session=conversation, phrase=phrase),
         "then_url": address,
         "words_query": urlencode({"words": phrase.words}),
-        "is_said": is_said,
+        "is_said": following.is_said,
     }
 
 

@@ -32,7 +32,7 @@ def check_within(expected, found):
 @pytest.mark.django_db
 def test_every_exchange_goes_as_it_is_shown(bot):
     exchanges = [text for kind, text in BLOCKS if kind == "http"]
-    assert len(exchanges) == 32
+    assert len(exchanges) == 33
     for text in exchanges:
         asked, answered = text.split("\n\n", 1)
         line, _, body = asked.partition("\n")

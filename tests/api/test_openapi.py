@@ -74,6 +74,7 @@ def test_only_what_exists_is_in_it():
         "/sessions/{session_id}/prompt",
         "/sessions/{session_id}/prompt/compare",
         "/sessions/{session_id}/replay",
+        "/sessions/{session_id}/facts",
         "/sessions/{session_id}/summaries",
         "/sessions/{session_id}/summaries/rollback",
         "/sessions/{session_id}/summaries/resume",

@@ -54,7 +54,8 @@ def test_no_setting_is_to_blame_for_what_the_model_sees_or_what_never_finished()
 
 def test_it_knows_the_layer_that_the_setting_comes_from():
     reader = InMemoryTranscript([exchange(f"q{n}", f"a{n}") for n in range(1, 5)])
-    layers = {"project": {"last_n": 2}, "session": {"strategy": "buffer"}, "request": {}}
-    effective = resolve_settings(default_model="gpt-4.1-mini", **layers)
+    effective = resolve_settings(
+        default_model="gpt-4.1-mini", project={"last_n": 2}, session={"strategy": "buffer"}, request={}
+    )
     plan = build_prompt(reader=reader, settings=effective, query=None)
     assert cause_of(plan.fates[0], plan) == Cause("last_n", 2, Layer.PROJECT)

@@ -7,7 +7,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.causes import Cause
-from sessions_app.domain.following.phrase import read_phrase
 from sessions_app.domain.following.sights import Hit, Part, Place, Sight, Why
 from sessions_app.domain.following.ways import Way, WayKind
 from sessions_app.domain.memory_settings import Layer
@@ -19,11 +18,12 @@ from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session, update_session
 from sessions_app.services.settings import save_project_settings
 from sessions_app.services.ways_back import said_elsewhere, ways_back
+from tests.domain.fakes.phrases import phrase
 from tests.factories import NOW, append_turns, make_open_run, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
-PHRASE = read_phrase("knee brace")
+PHRASE = phrase("knee brace")
 SAID = "My mother wears a knee brace."
 # A run of SAID and "Noted." needs 18 tokens (3 + 1 + 8 and 3 + 1 + 2), each of the others 14, a prompt 3.
 

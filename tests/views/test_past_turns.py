@@ -54,7 +54,7 @@ def test_three_rows_tell_what_then_today_and_the_draft_send(client, project):
         assert f'<span class="num duel-n">{prompt.tokens.total}</span>' in shown
     assert "4 runs the model could not see" in shown
     assert "settings of draft B" in shown
-    row = re.search(r"<code>last_n</code></th>(.*?)</tr>", shown)[1]
+    (row,) = re.findall(r"<code>last_n</code></th>(.*?)</tr>", shown)
     assert told(row).split() == ["1", "3", "4"]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sessions_app.domain.causes import Cause
 from sessions_app.domain.following.phrase import Phrase
-from sessions_app.domain.following.sights import MISSING, Hit, Interval, Sight, Why, intervals_of
+from sessions_app.domain.following.sights import MISSING, Hit, Interval, Place, Sight, Why, intervals_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,11 @@ class Following:
     def is_missing_next(self) -> bool:
         """Whether the prompt to come has them nowhere although they were said."""
         return self.next is not None and self.next.place in MISSING
+
+    @property
+    def is_said(self) -> bool:
+        """Whether a run says them, or anything before the runs."""
+        return bool(self.hits) or any(each.place is not Place.NOT_SAID for each in self.intervals)
 
     def focus(self, asked: int | None) -> int | None:
         """Return the turn to bring the words back at: the one that is asked for, or the newest without them.

@@ -3,6 +3,7 @@ import re
 import pytest
 
 from sessions_app.domain.following.phrase import read_phrase
+from tests.domain.fakes.phrases import phrase
 
 
 @pytest.mark.parametrize(
@@ -25,14 +26,14 @@ from sessions_app.domain.following.phrase import read_phrase
     ],
 )
 def test_it_finds_words_whatever_their_case_spaces_marks_and_composition(words, text):
-    assert read_phrase(words).is_in(text)
+    assert phrase(words).is_in(text)
 
 
 @pytest.mark.parametrize(
     ("words", "text"), [("knee brace", "kneebrace"), ("a.c", "abc"), ("caf\u00e9", "cafe"), ("x", "")]
 )
 def test_it_finds_nothing_else(words, text):
-    assert not read_phrase(words).is_in(text)
+    assert not phrase(words).is_in(text)
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\n\t\u00a0"])
@@ -41,19 +42,19 @@ def test_blank_words_are_none(blank):
 
 
 def test_only_the_first_200_characters_count():
-    assert read_phrase("a" * 500).words == "a" * 200
+    assert phrase("a" * 500).words == "a" * 200
 
 
 def test_pieces_are_the_text_with_its_hits_by_themselves():
-    pieces = list(read_phrase("red").pieces("A red Red. fred"))
+    pieces = list(phrase("red").pieces("A red Red. fred"))
     assert "".join(piece.text for piece in pieces) == "A red Red. fred"
     assert [piece.text for piece in pieces if piece.hit] == ["red", "Red", "red"]
 
 
 def test_an_excerpt_shows_the_first_hit_however_late_it_comes():
-    phrase = read_phrase("needle")
+    sought = phrase("needle")
     text = "hay " * 1_000 + "needle" + " hay" * 1_000
-    shown = phrase.excerpt(text, 200)
+    shown = sought.excerpt(text, 200)
     assert [piece.text for piece in shown if piece.hit] == ["needle"]
     whole = "".join(piece.text for piece in shown)
     assert whole.startswith("…hay")
@@ -62,10 +63,10 @@ def test_an_excerpt_shows_the_first_hit_however_late_it_comes():
 
 
 def test_an_excerpt_without_a_hit_is_the_beginning():
-    assert "".join(piece.text for piece in read_phrase("x").excerpt("abc def", 3)) == "abc…"
+    assert "".join(piece.text for piece in phrase("x").excerpt("abc def", 3)) == "abc…"
 
 
 def test_no_words_make_the_search_slow():
-    phrase = read_phrase("a " * 100)
-    assert not phrase.is_in("a  " * 50 + "b" * 100_000)
-    assert isinstance(phrase.pattern, re.Pattern)
+    sought = phrase("a " * 100)
+    assert not sought.is_in("a  " * 50 + "b" * 100_000)
+    assert isinstance(sought.pattern, re.Pattern)

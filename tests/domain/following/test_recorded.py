@@ -12,7 +12,6 @@ from sessions_app.domain.builder import build_prompt, terms_of
 from sessions_app.domain.candidates import Excerpt
 from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.following.built import kept_without, says, sight_in
-from sessions_app.domain.following.phrase import read_phrase
 from sessions_app.domain.following.recorded import RecordedPrompts, SaidRuns, are_told_by_sums
 from sessions_app.domain.following.sights import Hit, Part, Sight, Why, no_prompt
 from sessions_app.domain.memory_settings import EffectiveSettings
@@ -20,9 +19,10 @@ from sessions_app.domain.pieces import segments_of
 from sessions_app.domain.replays.recording import Weights, weight_of
 from sessions_app.domain.replays.replay import rendering_of
 from sessions_app.domain.transcript import SummaryEntry
+from tests.domain.fakes.phrases import phrase
 from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, exchange, run, settings, user
 
-PHRASE = read_phrase("knee brace")
+PHRASE = phrase("knee brace")
 SAID = "My mother wears a knee brace."
 LONG = "one thing after the other " * 12
 
