@@ -30,7 +30,7 @@ SHORTCUTS: Sequence[Shortcut] = (
     Shortcut(("→", "←"), "Expand, collapse", LIST),
     Shortcut(("↵",), "Open", (*LIST, *LEDGER)),
     Shortcut(("Space",), "Tick for tags, export, deletion", LIST),
-    Shortcut(("N", "P"), "Next, previous lost run", RUNS),
+    Shortcut(("N", "P"), "Next, previous lost run, or run with the words looked for", RUNS),
     Shortcut(("X",), "Open or close tool results", RUNS),
     Shortcut(("W",), "What the model saw then", RUNS),
     Shortcut(("T",), "Tune", OF_SESSIONS),

@@ -1,6 +1,7 @@
 """JSON laid out for reading: only spaces and line ends change, numbers and repeated keys stay as they were given."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from django import template
 register = template.Library()
 
 LONGEST = 50_000
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 class _Literal(str):
@@ -64,4 +66,5 @@ def _flat(value: Any) -> str:
         return f"{{{members}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(_flat, value))}]"
-    return json.dumps(value, ensure_ascii=False)
+    # Half of a pair can be written in JSON, but not sent as text.
+    return json.dumps(value, ensure_ascii=isinstance(value, str) and bool(_HALVES.search(value)))

@@ -15,7 +15,7 @@
     else skipped = 0;
   });
   document.addEventListener('htmx:afterRequest', event => {
-    if (event.target.id === 'follow') quiet = event.detail.xhr.status === 204 ? quiet + 1 : 0;
+    if (event.target.id === 'follow') quiet = event.detail.xhr.status === 200 ? 0 : quiet + 1;
   });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return;

@@ -11,7 +11,7 @@ from sessions_app.urls import urlpatterns
 # What pages show besides when they are asked for it; every page is opened without any, too.
 QUERIES = {
     "sessions": ["?q=bag", "?q=nothing-like-it", "?view=nonsense", "?lost=1"],
-    "session": ["?show=kept", "?strip=1"],
+    "session": ["?show=kept", "?strip=1", "?view=raw", "?find=the", "?find=nothing-like-it", "?run=2&whole=2&usage=1"],
     "session-fork": ["?at=3"],
     "then": ["?at=3"],
     "tune": ["?max_input_tokens=1500&last_n=4&query=Where+is+my+bag%3F", "?max_runs=many"],
@@ -37,7 +37,22 @@ def addresses(samples: Mapping[str, object], words: str = "") -> Iterator[str]:
 
 
 # What any page may be asked for in its address.
-_ASKED = ("q", "words", "query", "user", "tag", "metadata", "model", "parent", "open", "show", "view", "next", "at")
+_ASKED = (
+    "q",
+    "find",
+    "words",
+    "query",
+    "user",
+    "tag",
+    "metadata",
+    "model",
+    "parent",
+    "open",
+    "show",
+    "view",
+    "next",
+    "at",
+)
 
 
 def pages(client: Client, listed: Iterable[str]) -> list[str]:

@@ -32,3 +32,7 @@ def test_it_keeps_numbers_and_repeated_keys_as_they_were_given():
 )
 def test_what_is_not_short_json_stays_as_it_is(text):
     assert pretty_json(text, 88) == text
+
+
+def test_half_of_a_surrogate_pair_stays_as_it_was_written():
+    assert pretty_json('{"a": "\\ud800", "b": "\\ud83d\\ude00"}', 80) == '{"a": "\\ud800", "b": "\N{GRINNING FACE}"}'
