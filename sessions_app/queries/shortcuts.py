@@ -14,12 +14,12 @@ OF_SESSIONS = (*RUNS, *LEDGER, *PAST, "session-versions")
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """What keys do, and on which pages; without any, on all. Keys of a `sequence` are pressed one after the other."""
+    """What keys do, and on which pages; without any, on all of a project, or on all others, too (`anywhere`)."""
 
     keys: tuple[str, ...]
     does: str
     pages: tuple[str, ...] = ()
-    sequence: bool = False
+    anywhere: bool = False
 
 
 SHORTCUTS: Sequence[Shortcut] = (
@@ -41,13 +41,13 @@ SHORTCUTS: Sequence[Shortcut] = (
     Shortcut(("⌘ S",), "Save the draft", BENCH),
     Shortcut(("⌘ K",), "Commands"),
     Shortcut(("/",), "Search"),
-    Shortcut(("G", "S"), "Sessions", sequence=True),
-    Shortcut(("G", "U"), "Summaries", sequence=True),
-    Shortcut(("G", "I"), "Import", sequence=True),
-    Shortcut(("G", "T"), "Settings", sequence=True),
-    Shortcut(("[",), "Sidebar"),
-    Shortcut(("?",), "This list"),
-    Shortcut(("Esc",), "Close"),
+    Shortcut(("G", "S"), "Sessions"),
+    Shortcut(("G", "U"), "Summaries"),
+    Shortcut(("G", "I"), "Import"),
+    Shortcut(("G", "T"), "Settings"),
+    Shortcut(("[",), "Sidebar", anywhere=True),
+    Shortcut(("?",), "This list", anywhere=True),
+    Shortcut(("Esc",), "Close", anywhere=True),
 )
 
 
@@ -56,6 +56,6 @@ def shortcuts_of(page: str) -> Sequence[Shortcut]:
     return [shortcut for shortcut in SHORTCUTS if page in shortcut.pages]
 
 
-def shortcuts_everywhere() -> Sequence[Shortcut]:
-    """Return what works on every page of a project."""
-    return [shortcut for shortcut in SHORTCUTS if not shortcut.pages]
+def shortcuts_everywhere(*, in_project: bool) -> Sequence[Shortcut]:
+    """Return what works on every page of a project, or on every page there is."""
+    return [shortcut for shortcut in SHORTCUTS if not shortcut.pages and (in_project or shortcut.anywhere)]

@@ -14,4 +14,5 @@ def shortcuts(context: template.Context) -> dict[str, Any]:
     """List the keys that do something on the page that is shown, then those that do everywhere."""
     match = context["request"].resolver_match
     of_page = shortcuts_of(match.url_name or "") if match else ()
-    return {"lists": [shown for shown in (of_page, shortcuts_everywhere()) if shown]}
+    everywhere = shortcuts_everywhere(in_project=bool(context.get("project")))
+    return {"lists": [shown for shown in (of_page, everywhere) if shown]}

@@ -10,4 +10,8 @@
   root.dataset.nav = saved(`nav-${root.dataset.nav}`) || root.dataset.nav;
   root.dataset.insp = saved('insp') || 'on';
   document.cookie = `zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; max-age=31536000; samesite=lax`;
+  // Paper is light.
+  let isDark = false;
+  addEventListener('beforeprint', () => { isDark = root.classList.contains('dark'); root.classList.remove('dark'); });
+  addEventListener('afterprint', () => root.classList.toggle('dark', isDark));
 })();

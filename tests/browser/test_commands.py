@@ -70,7 +70,7 @@ def test_an_action_is_done_on_the_page_that_is_open(opened):
     opened.keyboard.press("Enter")
 
     expect(opened.locator("html")).to_have_class(re.compile("dark"))
-    expect(opened.locator("#palette")).not_to_be_visible()
+    expect(opened.locator("#palette-q")).not_to_be_visible()
 
 
 def test_how_many_were_found_is_said(opened):

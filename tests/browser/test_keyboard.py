@@ -48,7 +48,7 @@ def press(page, *keys):
         ("gs", "/p/p/sessions/"),
         ("gu", "/p/p/summaries/"),
         ("gi", "/p/p/import/"),
-        ("gt", "/p/p/settings/summarizer/"),
+        ("gt", "/p/p/settings/"),
         ("t", "/p/p/sessions/s/tune/"),
         ("f", "/p/p/sessions/s/fork/"),
     ],
@@ -132,5 +132,16 @@ def test_single_keys_can_be_switched_off_for_good(at):
 
     expect(page.locator("html")).to_have_attribute("data-nav", "full")
     press(page, "Control+k")
-    expect(page.locator("#palette")).to_be_visible()
+    expect(page.locator("#palette-q")).to_be_focused()
     expect(page).to_have_url(re.compile(r"/sessions/s/$"))
+
+
+def test_the_account_switches_single_keys_too(at):
+    page = at("/account/")
+    page.get_by_role("switch", name="Single keys act as shortcuts").uncheck()
+    page = at("/p/p/sessions/s/")
+    press(page, "[")
+
+    expect(page.locator("html")).to_have_attribute("data-nav", "full")
+    press(page, "Control+k")
+    expect(page.locator("#palette-q")).to_be_focused()
