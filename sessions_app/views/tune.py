@@ -101,6 +101,7 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
     partial = "result" if request.htmx.target == "result" else "bench"
     context |= _controls(bench, tab, context) | _request_inputs(bench, tab, context)
     context["oob"] = bool(request.htmx) and partial == "result"
+    context["around"] = bool(request.htmx) and partial == "bench" and not request.htmx.history_restore_request
     if request.htmx:
         address = bench.url(TABS[tab], **context["carried"]).removesuffix("?")
         swapped = replace_url(render_page(request, PAGE, partial, context), address)

@@ -5,6 +5,7 @@ where it belongs, and undone again.
 """
 
 import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -14,10 +15,14 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from sessions_app.models import Project, Session
-from sessions_app.services.demo import load_demo
+from sessions_app.services import demo as demo_project
 from sessions_app.services.prompts import session_prompt
 
 MOST_VIEWS = 10
+CHOICES = {"strategy", "on_gap"}
+SMALL = {"width": 390, "height": 844}
+MOST_TABS = 250
+FIRST_FORGETFUL = "14-"
 
 
 @dataclass(frozen=True)
@@ -141,16 +146,14 @@ class Newcomer:
         assert self.views <= MOST_VIEWS
 
     def try_cure(self, journey):
-        page = self.page
-        page.get_by_role("link", name=re.compile("^Tune")).click()
+        self.page.get_by_role("link", name=re.compile("^Tune")).click()
+        self.change(journey)
+        expect(self.page.locator("#chg")).to_be_visible()
+
+    def change(self, journey):
         for name, value in journey.cure.items():
-            control = page.locator(f"#f-{name}")
-            control.select_option(value) if control.evaluate("field => field.tagName") == "SELECT" else control.fill(
-                value
-            )
-        if not journey.cure:
-            page.get_by_role("link", name="Inherit all from the project").click()
-        expect(page.locator("#chg")).to_be_visible()
+            control = self.page.locator(f"#f-{name}")
+            control.select_option(value) if name in CHOICES else control.fill(value)
 
     def compare(self, journey):
         page = self.page
@@ -166,10 +169,13 @@ class Newcomer:
         page = self.page
         button = "Save as project default" if journey.saved_to == "project" else "Save to session"
         page.locator(".head-actions").get_by_role("button", name=button).click()
-        dialog = page.get_by_role("dialog")
+        self.confirm(button)
+
+    def confirm(self, button):
+        dialog = self.page.get_by_role("dialog")
         dialog.get_by_label("Note").fill("It forgot what it was told.")
         dialog.get_by_role("button", name=button).click()
-        expect(page.locator("#toasts")).to_contain_text("saved")
+        expect(self.page.locator("#toasts")).to_contain_text("saved")
 
     def undo(self):
         page = self.page
@@ -177,9 +183,107 @@ class Newcomer:
         expect(page.locator("#toasts")).to_contain_text("Back to")
 
 
+class SmallNewcomer(Newcomer):
+    """The same on a phone: settings stand behind a button of their own; all of the session's are taken off."""
+
+    def try_cure(self, journey):
+        page = self.page
+        page.get_by_role("link", name=re.compile("^Tune")).click()
+        page.get_by_role("button", name=re.compile("^Settings")).click()
+        page.get_by_role("link", name="Inherit all from the project").click()
+        expect(page.locator("#chg-bar")).to_be_visible()
+
+    def save(self, journey):
+        page = self.page
+        page.locator(".head-actions").get_by_role("button", name="Save").click()
+        self.confirm("Save to session")
+
+
+class ScriptlessNewcomer(Newcomer):
+    """The same without scripts: what was changed is applied by a button."""
+
+    def change(self, journey):
+        super().change(journey)
+        self.page.locator(".head-actions").get_by_role("button", name="Apply").click()
+
+
+class KeyboardNewcomer(Newcomer):
+    """The same without a mouse."""
+
+    def tab_to(self, selector, key="Tab"):
+        page = self.page
+        for _ in range(MOST_TABS):
+            if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                return
+            page.keyboard.press(key)
+        raise AssertionError(f"{selector} cannot be reached by {key}")
+
+    def find(self, journey):
+        page = self.page
+        page.goto(f"{self.address}/")
+        page.wait_for_load_state()
+        page.keyboard.press("/")
+        page.keyboard.type(journey.sought)
+        expect(page.locator("tr.found")).to_have_count(1)
+        self.tab_to("tr.found")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name=journey.title)).to_be_visible()
+
+    def open_turn(self, journey):
+        page = self.page
+        page.wait_for_load_state()
+        while not page.locator(f"#run-{journey.at}:focus").count():
+            page.keyboard.press("j")
+        page.keyboard.press("w")
+        self.expect_past(journey)
+
+    def try_cure(self, journey):
+        page = self.page
+        page.wait_for_load_state()
+        page.keyboard.press("t")
+        expect(page.locator("#f-strategy")).to_be_visible()
+        page.wait_for_load_state()
+        self.tab_to("#f-strategy")
+        page.keyboard.type("summ")
+        expect(page.locator("#f-strategy")).to_have_value("summary")
+        expect(page.locator("#chg")).to_be_visible()
+
+    def compare(self, journey):
+        self.tab_to("#tab-compare")
+        self.page.keyboard.press("Enter")
+        expect(self.page.locator("#view .cmp")).to_contain_text(journey.fact)
+
+    def replay(self):
+        self.page.keyboard.press("4")
+        expect(self.page.locator("#view .totals")).to_contain_text("Prompt tokens, all turns")
+
+    def save(self, journey):
+        page = self.page
+        self.tab_to('[formaction$="/tune/save/"]', "Shift+Tab")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog").get_by_label("Note")).to_be_visible()
+        self.tab_to("#save textarea, #save input[type='text']")
+        page.keyboard.type("It forgot what it was told.")
+        self.tab_to("#save [name='sure']")
+        page.keyboard.press("Enter")
+        expect(page.locator("#toasts")).to_contain_text("saved")
+
+    def undo(self):
+        page = self.page
+        page.wait_for_load_state()
+        self.tab_to("#toasts form button", "Shift+Tab")
+        page.keyboard.press("Enter")
+        expect(page.locator("#toasts")).to_contain_text("Back to")
+
+
 @pytest.fixture
-def demo(member, published):
-    return load_demo(owner=member, now=timezone.now())
+def demo(member, published, tmp_path, monkeypatch):
+    """The part of the demo in which bots forget: all of it takes several times as long to load."""
+    for path in demo_project.CONVERSATIONS.glob("*.json"):
+        if path.name >= FIRST_FORGETFUL:
+            shutil.copy(path, tmp_path)
+    monkeypatch.setattr(demo_project, "CONVERSATIONS", tmp_path)
+    return demo_project.load_demo(owner=member, now=timezone.now())
 
 
 @pytest.fixture
@@ -213,6 +317,41 @@ def travel(newcomer, journey):
     assert not cured(journey)
 
 
-@pytest.mark.parametrize("journey", [PRUNED, LOST, DROPPED, RESULT, STRATEGY, LAYER], ids=lambda journey: journey.title)
+@pytest.mark.parametrize("journey", [PRUNED, LOST, RESULT], ids=lambda journey: journey.title)
 def test_somebody_finds_the_cause_and_proves_the_cure(newcomer, journey):
     travel(newcomer, journey)
+
+
+def test_somebody_does_it_by_keyboard_alone(demo, page, live_server):
+    travel(KeyboardNewcomer(page, live_server.url), STRATEGY)
+
+
+def test_somebody_does_it_on_a_phone(demo, page, live_server):
+    page.set_viewport_size(SMALL)
+    travel(SmallNewcomer(page, live_server.url), LAYER)
+
+
+def test_somebody_does_it_without_scripts(demo, browser, context, live_server):
+    without = browser.new_context(java_script_enabled=False, storage_state=context.storage_state())
+    travel(ScriptlessNewcomer(without.new_page(), live_server.url), DROPPED)
+    without.close()
+
+
+def test_what_was_said_behind_a_fork_comes_back_in_a_fork_behind_it(newcomer):
+    page = newcomer.page
+    newcomer.find(FORK)
+    newcomer.open_turn(FORK)
+    newcomer.name_cause(FORK)
+
+    page.locator(".then-p").get_by_role("link", name="Boards to Biarritz").click()
+    expect(page.locator("#run-7")).to_contain_text(FORK.fact)
+    page.get_by_role("button", name="Fork at run 8").click()
+    page.get_by_label("Title of the fork").fill("Boards to Biarritz, once more")
+    page.get_by_role("dialog").get_by_role("button", name="Fork").click()
+    expect(page.get_by_role("heading", name="Boards to Biarritz, once more")).to_be_visible()
+
+    page.get_by_role("link", name=re.compile("^Tune")).click()
+    page.locator("#q-next").fill("The same boards as I told you, please book them.")
+    expect(page.locator(".msgs")).to_contain_text("please book them")
+    expect(page.locator(".msgs")).to_contain_text(FORK.fact)
+    newcomer.replay()

@@ -293,3 +293,17 @@ def test_what_the_groups_of_a_prompt_need_adds_up(client, project):
     groups = re.findall(r'<li class="msg-g".*?<span class="num">([\d,]+) tokens', shown)
     total = session_prompt(session=session, query="And now?").tokens.total
     assert sum(int(tokens.replace(",", "")) for tokens in groups) == total
+
+
+def test_inheriting_all_tells_the_bars_around_the_workbench_too(client, project):
+    make_session(project, runs=2, settings={"last_n": 1})
+    headers = {"HX-Request": "true", "HX-Target": "bench"}
+
+    swapped = client.get("/p/p/sessions/s/tune/?last_n=unlimited", headers=headers).content.decode()
+
+    assert re.search(r'id="chg-bar" class="chg" hx-swap-oob="true">\D*1 change', swapped)
+    assert 'id="draft-note" hx-swap-oob="true">Draft B is kept' in swapped
+    restored = client.get(
+        "/p/p/sessions/s/tune/?last_n=unlimited", headers=headers | {"HX-History-Restore-Request": "true"}
+    ).content.decode()
+    assert restored.count('id="draft-note"') == 1
