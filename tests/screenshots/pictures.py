@@ -42,6 +42,8 @@ PICTURES = (
     Picture("session", "/p/demo/sessions/palermo-group/"),
     Picture("session-phone", HARZ, PHONE),
     Picture("then", f"{HARZ}then/?at=27"),
+    Picture("fact", f"{HARZ}facts/?words=new+hip"),
+    Picture("dropped", "/p/demo/sessions/bruno-flies/facts/?words=calming+drops"),
     Picture("compare", f"{HARZ}tune/compare/?at=27&{CURE}"),
     Picture("replay", f"{HARZ}tune/replay/?{CURE}"),
     Picture("save", f"{HARZ}tune/?{CURE}", prepare=_save_dialog),
