@@ -4,24 +4,26 @@ from django.db import transaction
 
 from sessions_app.domain.errors import LastOwner, NotFound
 from sessions_app.domain.roles import MemberRole
-from sessions_app.models import Membership, Project
+from sessions_app.models import Invitation, Membership, Project
 
 
 def change_role(*, member: Membership, role: MemberRole) -> None:
-    """Give a member another role; the last owner stays one."""
+    """Give a member another role; the last owner stays one. Who is no owner any more invites nobody."""
     with transaction.atomic():
         stored = _locked(member)
         if role is not MemberRole.OWNER:
             _keep_an_owner(stored)
+            _end_invitations(stored)
         stored.role = role
         stored.save(update_fields=["role"])
 
 
 def remove_member(*, member: Membership) -> None:
-    """Take somebody out of a project; the last owner stays."""
+    """Take somebody out of a project; the last owner stays. No link that they made leads them or others back."""
     with transaction.atomic():
         stored = _locked(member)
         _keep_an_owner(stored)
+        _end_invitations(stored)
         stored.delete()
 
 
@@ -40,6 +42,10 @@ def _locked(member: Membership) -> Membership:
     if stored is None:
         raise NotFound("There is no such member.")
     return stored
+
+
+def _end_invitations(member: Membership) -> None:
+    Invitation.objects.filter(project=member.project_id, actor=member.user.get_username()).delete()
 
 
 def _keep_an_owner(member: Membership) -> None:

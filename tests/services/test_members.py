@@ -8,9 +8,10 @@ from django.db import connection
 
 from sessions_app.domain.errors import LastOwner, NotFound
 from sessions_app.domain.roles import MemberRole
-from sessions_app.models import Membership
+from sessions_app.models import Invitation, Membership
+from sessions_app.services.invitations import invite
 from sessions_app.services.members import change_role, remove_member
-from tests.factories import make_project
+from tests.factories import NOW, make_project
 
 
 def join(project, name, role):
@@ -60,6 +61,23 @@ def test_an_owner_who_cannot_sign_in_is_none_to_count_on():
     remove_member(member=gone)
 
     assert roles(project) == {"mira": "owner"}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "act", [lambda owner: change_role(member=owner, role=MemberRole.EDITOR), lambda owner: remove_member(member=owner)]
+)
+def test_no_link_that_somebody_made_as_an_owner_outlives_that(act):
+    project, other = make_project(), make_project("q")
+    for name in ("mira", "tove"):
+        join(project, name, MemberRole.OWNER)
+        for each in (project, other):
+            invite(project=each, role=MemberRole.OWNER, actor=name, now=NOW)
+
+    act(Membership.objects.get(project=project, user__username="tove"))
+
+    left = Invitation.objects.order_by("pk").values_list("project__slug", "actor")
+    assert list(left) == [("p", "mira"), ("q", "mira"), ("q", "tove")]
 
 
 @pytest.mark.django_db
