@@ -44,7 +44,8 @@ class Command(BaseCommand):
             f"\n  Administrator: {ADMINISTRATOR}"
             f"\n  Password:      {password}"
             f"\n  It is shown only now. To make a new one: {_command('reset_password', ADMINISTRATOR)}"
-            f"\n\n  Begin with the first conversation of the demo project: {FIRST_CONVERSATION}.\n\n"
+            f"\n\n  Begin with the first conversation of the demo project: {FIRST_CONVERSATION}."
+            "\n  In others the bot forgot something; docs/guide.md goes with you from the complaint to the cure.\n\n"
         )
         self.stdout.flush()
 
