@@ -7,13 +7,12 @@ from pydantic import Field
 
 from sessions_app.api.schemas import Out
 from sessions_app.domain.causes import Cause
-from sessions_app.domain.following.followed import Following
 from sessions_app.domain.following.phrase import LONGEST
 from sessions_app.domain.following.sights import Interval, Part, Place, Why
 from sessions_app.domain.following.telling import told
 from sessions_app.domain.following.ways import Way, WayKind
 from sessions_app.domain.memory_settings import LARGEST_INTEGER, Layer
-from sessions_app.services.ways_back import Elsewhere
+from sessions_app.services.ways_back import FollowedFact
 
 
 class FactsQuery(Schema):
@@ -95,8 +94,9 @@ class FollowedOut(Out):
     elsewhere: list[ElsewhereOut] = Field(description="Where else in the tree it is said, if no run here says it.")
 
 
-def followed_out(following: Following, ways: list[Way], turn: int | None, elsewhere: list[Elsewhere]) -> FollowedOut:
+def followed_out(found: FollowedFact) -> FollowedOut:
     """Return what was found as an answer."""
+    following = found.following
     intervals, hits = following.intervals, following.hits
     upcoming = [following.next_interval] if following.next_interval else []
     words = told([*intervals, *upcoming], hits[0].position if hits else None)
@@ -111,11 +111,11 @@ def followed_out(following: Following, ways: list[Way], turn: int | None, elsewh
         ],
         next=SightOut(**_sight(upcoming[0], words[-1], following.next_cause)) if upcoming else None,
         guessed=following.guessed,
-        ways_at=turn,
-        ways=[_way(way) for way in ways],
+        ways_at=found.turn,
+        ways=[_way(way) for way in found.ways],
         elsewhere=[
             ElsewhereOut(session_id=each.session.public_id, run_id=each.run.public_id, position=each.run.position)
-            for each in elsewhere
+            for each in found.elsewhere
         ],
     )
 

@@ -8,8 +8,7 @@ from sessions_app.api.lookups import find_session
 from sessions_app.domain.errors import FieldError, InvalidInput
 from sessions_app.domain.following.phrase import read_phrase
 from sessions_app.models.connections import one_state
-from sessions_app.services.following import follow
-from sessions_app.services.ways_back import said_elsewhere, ways_back
+from sessions_app.services.ways_back import follow_fact
 
 router = Router(tags=["prompts"])
 
@@ -22,8 +21,4 @@ def facts(request: ApiRequest, session_id: str, asked: Query[FactsQuery]) -> Fol
         if phrase is None:
             detail = "Give the words to follow; they must not be blank."
             raise InvalidInput(detail, errors=[FieldError("/words", detail)])
-        following = follow(session=session, phrase=phrase)
-        turn = following.focus(asked.at)
-        ways = ways_back(session=session, following=following, turn=turn)
-        elsewhere = said_elsewhere(session=session, phrase=phrase) if not following.is_said else []
-        return followed_out(following, ways, turn, elsewhere)
+        return followed_out(follow_fact(session=session, phrase=phrase, at=asked.at))

@@ -23,7 +23,7 @@ _SAID = (EventKind.MESSAGE, EventKind.TOOL_CALL)
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The runs that say the words, oldest first; those before `searched_from` were not searched, or are too many."""
+    """The runs that say the words, oldest first; turns before `searched_from` may have said them, too."""
 
     hits: tuple[Hit, ...]
     searched_from: int = 1
@@ -42,7 +42,7 @@ def runs_saying(session: Session, phrase: Phrase) -> Said:
     found: dict[int, set[Part]] = defaultdict(set)
     for position, kind, role, *texts in rows.values_list("run__position", "kind", "role", *_TEXTS).iterator():
         if len(found) == MOST_HITS and position not in found:
-            first = min(found)
+            first = min(found) + 1
             break
         for part in _parts(phrase, kind, role, texts):
             found[position].add(part)

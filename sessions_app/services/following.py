@@ -41,31 +41,28 @@ from sessions_app.services.prompts import as_stored, effective_settings, session
 MOST_TURNS: Final = 10_000
 MOST_RENDERED: Final = 1_500
 MOST_BUILT: Final = 40
+# A prompt of more runs is not built to try a change of settings, where sums tell the same.
+MOST_RUNS: Final = 400
 _RUNS_BUILT: Final = 2_000
 
 
 def follow(*, session: Session, phrase: Phrase) -> Following:
     """Follow words over the turns of a session, from one state of the database."""
     with as_stored(session) as stored:
-        memory = Memory(stored, phrase)
-        sights, guessed = memory.sights()
-        upcoming = memory.upcoming()
-        first = memory.said.searched_from
-        causes = {
-            each.first: cause
-            for each in intervals_of(sights, first=first)
-            if (cause := _cause(each.why, memory, each.first)) is not None
-        }
-        return Following(
-            phrase,
-            memory.said.hits,
-            first,
-            sights,
-            upcoming,
-            guessed,
-            causes,
-            blamed(upcoming.why, memory.today) if upcoming else None,
-        )
+        return following_of(Memory(stored, phrase))
+
+
+def following_of(memory: "Memory") -> Following:
+    """Return where the words were at each turn, and which setting is to blame where they were not."""
+    sights, guessed = memory.sights()
+    upcoming, first = memory.upcoming(), memory.said.searched_from
+    causes = {
+        each.first: cause
+        for each in intervals_of(sights, first=first)
+        if (cause := _cause(each.why, memory, each.first)) is not None
+    }
+    blame = blamed(upcoming.why, memory.today) if upcoming else None
+    return Following(memory.phrase, memory.said.hits, first, sights, upcoming, guessed, causes, blame)
 
 
 def _cause(why: Why, memory: "Memory", turn: int) -> Cause | None:
@@ -167,6 +164,27 @@ class Memory:
         except ConvowebError:
             return no_prompt(hit.position if hit else None)
         return sight_in(prompt, self.phrase, hit)
+
+    def seen_with(self, turn: int | None, overrides: Mapping[str, Any]) -> Sight:
+        """Return where a turn's prompt has the words under sparse settings over those that are saved today.
+
+        The prompt is built, unless it holds very many runs: then sums tell the same, or it counts as one without them.
+        """
+        try:
+            settings = effective_settings(session=self.session, overrides=overrides)
+        except ConvowebError:
+            return self.built_with(turn, overrides, as_saved=True)
+        at = self.session.last_position + 1 if turn is None else turn
+        prompts = self.recorded(settings)
+        if prompts is not None and self.knows_turns:
+            before = self.summary(prompts, at), self.parents(settings, at)
+            if prompts.count(at, *before) > MOST_RUNS:
+                return prompts.sight(at, *before) or Sight(Why.LOST, self._newest(at))
+        return self.built_with(turn, overrides, as_saved=True)
+
+    def _newest(self, turn: int) -> int | None:
+        hit = self.hit_before(turn)
+        return hit.position if hit else None
 
     def _told(self, turn: int) -> Sight | None:
         """Return what sums tell of a turn; nothing has to be worked out before the words were said, but in the head."""

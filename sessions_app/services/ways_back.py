@@ -12,7 +12,7 @@ from sessions_app.domain.following.sights import MISSING, Place, Sight, Why
 from sessions_app.domain.following.ways import Changes, Trial, Way, WayKind, other_layers, trials
 from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, stored_values
 from sessions_app.models import Run, Session, Summary, SummaryStatus, has_parent_conversation, runs_elsewhere
-from sessions_app.services.following import Memory
+from sessions_app.services.following import Memory, following_of
 from sessions_app.services.prompts import as_stored, effective_settings
 from sessions_app.services.settings import project_settings
 
@@ -34,6 +34,16 @@ class Elsewhere:
         return self.run.session
 
 
+@dataclass(frozen=True, slots=True)
+class FollowedFact:
+    """All that following a fact comes to; the ways are those at `turn`, None: in the prompt to come."""
+
+    following: Following
+    turn: int | None
+    ways: list[Way]
+    elsewhere: list[Elsewhere]
+
+
 def said_elsewhere(*, session: Session, phrase: Phrase) -> list[Elsewhere]:
     """Return the newest runs of the tree that say the words and are not in the session's history."""
     above = set()
@@ -48,14 +58,28 @@ def said_elsewhere(*, session: Session, phrase: Phrase) -> list[Elsewhere]:
 def ways_back(*, session: Session, following: Following, turn: int | None) -> list[Way]:
     """Return what would have shown the words at a turn, or shows them in the prompt to come; none if they are there."""
     with as_stored(session) as stored:
-        memory = Memory(stored, following.phrase)
-        sight = following.next if turn is None else following.sights[turn - following.first]
-        is_missing = sight is not None and (sight.place in MISSING or sight.why is Why.NOT_SAID)
-        return list(_ways(memory, turn)) if is_missing else []
+        return list(_ways_at(Memory(stored, following.phrase), following, turn))
+
+
+def follow_fact(*, session: Session, phrase: Phrase, at: int | None) -> FollowedFact:
+    """Follow words over the turns of a session, with the ways to bring them back at a turn, and where else they are."""
+    with as_stored(session) as stored:
+        memory = Memory(stored, phrase)
+        following = following_of(memory)
+        turn = following.focus(at)
+        ways = list(_ways_at(memory, following, turn))
+        elsewhere = [] if following.is_said else said_elsewhere(session=stored, phrase=phrase)
+        return FollowedFact(following, turn, ways, elsewhere)
+
+
+def _ways_at(memory: Memory, following: Following, turn: int | None) -> Iterator[Way]:
+    sight = following.next if turn is None else following.sights[turn - following.first]
+    if sight is not None and _is_missing(sight):
+        yield from _ways(memory, turn)
 
 
 def _ways(memory: Memory, turn: int | None) -> Iterator[Way]:
-    now = memory.built_with(turn, {}, as_saved=True)
+    now = memory.seen_with(turn, {})
     if turn is not None and not _is_missing(now):
         yield Way(WayKind.TODAY, {}, now.place)
     else:
@@ -64,7 +88,7 @@ def _ways(memory: Memory, turn: int | None) -> Iterator[Way]:
     if turn in (None, newest):
         yield from _of_summaries(memory, now)
     if now.run is not None and now.run < memory.session.last_position:
-        place = memory.built_with(now.run + 1, {}, as_saved=True).place
+        place = memory.seen_with(now.run + 1, {}).place
         if place in (Place.WORDS, Place.SUMMARY):
             yield Way(WayKind.FORK, place=place, run=now.run)
 
@@ -81,15 +105,16 @@ def _of_settings(memory: Memory, turn: int | None, now: Sight) -> Iterator[Way]:
         for _ in range(_STEPS):
             if tried == MOST_TRIED:
                 return
-            sight, tried = memory.built_with(turn, changes, as_saved=True), tried + 1
+            if any(earlier.items() <= changes.items() for earlier in told):
+                break
+            sight, tried = memory.seen_with(turn, changes), tried + 1
             if not _is_missing(sight) or trial.layer is not None:
                 break
             more = next(_more(memory, turn, sight, changes), None)
             if more is None:
                 break
             changes = {**changes, **more}
-        is_less = any(earlier.items() <= changes.items() for earlier in told)
-        if not _is_missing(sight) and not is_less:
+        if not _is_missing(sight):
             told.append(changes)
             kind = WayKind.SETTINGS if trial.layer is None else WayKind.LAYER
             yield Way(kind, changes, sight.place, trial.layer)

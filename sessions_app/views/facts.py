@@ -17,8 +17,7 @@ from sessions_app.models.connections import one_state
 from sessions_app.queries.fact_pages import fact_stream
 from sessions_app.queries.fact_ways import interval_rows, way_rows
 from sessions_app.queries.session_pages import crumbs_of
-from sessions_app.services.following import follow
-from sessions_app.services.ways_back import said_elsewhere, ways_back
+from sessions_app.services.ways_back import follow_fact
 from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, render_page
 from sessions_app.views.session_pages import plan_or_refusal, session_of, tree_context
@@ -43,11 +42,11 @@ def facts(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
 
 
 def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Project) -> dict[str, Any]:
-    following = follow(session=conversation, phrase=phrase)
+    found = follow_fact(session=conversation, phrase=phrase, at=at)
+    following = found.following
     intervals, hits = following.intervals, following.hits
     words = told(intervals, hits[0].position if hits else None)
     prompt, _ = plan_or_refusal(conversation)
-    turn = following.focus(at)
     address = reverse("then", args=[project.slug, conversation.public_id])
     return {
         "following": following,
@@ -63,14 +62,9 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
             told=list(zip(intervals, words, strict=True)),
             prompt=prompt,
         ),
-        "focus": turn,
-        "ways": way_rows(
-            conversation,
-            ways_back(session=conversation, following=following, turn=turn),
-            turn,
-            may_edit=project.may_edit,
-        ),
-        "elsewhere": [] if following.is_said else said_elsewhere(session=conversation, phrase=phrase),
+        "focus": found.turn,
+        "ways": way_rows(conversation, found.ways, found.turn, may_edit=project.may_edit),
+        "elsewhere": found.elsewhere,
         "then_url": address,
         "words_query": urlencode({"words": phrase.words}),
         "is_said": following.is_said,

@@ -262,3 +262,25 @@ def test_a_child_may_get_it_handed_down_by_its_parent():
     append_turns(child, 1, now=NOW + timedelta(hours=4))
     child.refresh_from_db()
     assert intervals(follow(session=child, phrase=PHRASE)) == [(1, 2, Why.NOT_SAID), (3, 3, Why.IN_PARENT)]
+
+
+def test_a_prompt_of_very_many_runs_is_not_built_to_try_a_setting(monkeypatch):
+    session = conversation(settings={"strategy": "buffer", "max_input_tokens": 70})
+    whole = ways(session)
+    monkeypatch.setattr(following, "MOST_RUNS", 3)
+    built = []
+    monkeypatch.setattr(
+        Memory, "built_with", lambda _, turn, overrides, **__: built.append(overrides) or Sight(Why.LOST, 1)
+    )
+    (unlimited,) = [way for way in ways(session) if way.kind is WayKind.LAYER]
+    assert unlimited in whole
+    assert {"max_input_tokens": "unlimited"} not in built
+
+
+def test_words_that_more_than_500_runs_say_are_followed_from_there_on():
+    session = make_session(settings={"strategy": "buffer", "last_n": 2})
+    append_turns(session, 510)
+    session.refresh_from_db()
+    found = follow(session=session, phrase=phrase("question"))
+    assert (len(found.hits), found.first, found.last) == (500, 12, 510)
+    assert intervals(found) == [(12, 510, Why.IN_RUN)]

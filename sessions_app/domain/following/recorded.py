@@ -76,14 +76,14 @@ class RecordedPrompts:
     instructions: str
     phrase: Phrase
     said: SaidRuns
-    _bare: list[Piece] = field(init=False)
+    _bare: int = field(init=False)
     _room: int = field(init=False)
     _handed: dict[tuple[object, ...], Handed] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         renderer, counter = self.terms.renderer, self.terms.counter
-        self._bare = renderer.render_head(self.terms.bare_head(self.instructions), counter)
-        self._room = self.terms.budget.tokens - renderer.overhead(counter) - tokens_of(self._bare)
+        self._bare = tokens_of(renderer.render_head(self.terms.bare_head(self.instructions), counter))
+        self._room = self.terms.budget.tokens - renderer.overhead(counter) - self._bare
 
     @property
     def covers_at_most(self) -> int | None:
@@ -101,14 +101,23 @@ class RecordedPrompts:
             return no_prompt(self.said.newest(turn))
         handed = self._hand_down(summary, parents, left // 2)
         finished, covered = turn - 1, handed.down.summary.covers_through if handed.down.summary else 0
-        first, start = self._kept(covered, finished, left + tokens_of(self._bare) - handed.tokens)
+        first, start = self._kept(covered, finished, left + self._bare - handed.tokens)
         if start > first and (refused := self._refused_or_unclear()):
             return None if refused is Why.IN_EXTRACT else no_prompt(self.said.newest(turn))
         return self._seen(turn, start, handed) or self._missing(turn, start, covered, handed)
 
+    def count(self, turn: int, summary: SummaryEntry | None, parents: Sequence[ParentContext]) -> int:
+        """Return how many runs the turn's prompt holds, 0 if there is none."""
+        left = self._room - self._question(turn)
+        if left < 0:
+            return 0
+        handed = self._hand_down(summary, parents, left // 2)
+        covered = handed.down.summary.covers_through if handed.down.summary else 0
+        return turn - self._kept(covered, turn - 1, left + self._bare - handed.tokens)[1]
+
     def needed_tokens(self, turn: int, run: int, summary: SummaryEntry | None, parents: Sequence[ParentContext]) -> int:
         """Return a budget in which the turn's prompt has room for the runs from `run` on, and for all of its head."""
-        handed, bare = self._hand_down(summary, parents, LARGEST_INTEGER), tokens_of(self._bare)
+        handed, bare = self._hand_down(summary, parents, LARGEST_INTEGER), self._bare
         fixed = self.terms.budget.tokens - self._room + self._question(turn)
         extra = handed.tokens - bare
         return fixed + extra + max(extra, self.weights.tokens(run, turn - 1))
@@ -120,7 +129,7 @@ class RecordedPrompts:
         """Fill the head; where all of it fits, it is the same in every prompt."""
         key = (summary.summary_id if summary else None, *((each.title, each.text) for each in parents))
         whole = self._filled((key,), summary, parents, LARGEST_INTEGER)
-        if whole.tokens - tokens_of(self._bare) <= room:
+        if whole.tokens - self._bare <= room:
             return whole
         return self._filled((key, room), summary, parents, room)
 
