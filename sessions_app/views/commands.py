@@ -65,10 +65,10 @@ OF_PROJECT = (
     ("connect", "", "Connect a bot", "plug", ""),
     ("sessions", "?lost=1", "Sessions with lost runs", "triangle-alert", ""),
     ("sessions", "?view=running", "Sessions running now", "play", ""),
-    ("project-settings", "", "Settings: the project", "settings", ""),
+    ("project-settings", "", "Settings: the project", "settings", "Settings"),
     ("keys", "", "Settings: API keys", "key-round", ""),
     ("members", "", "Settings: members", "users", ""),
-    ("summarizer", "", "Settings: summarizer", "settings", "Settings"),
+    ("summarizer", "", "Settings: summarizer", "settings", ""),
     ("project-versions", "", "Settings: versions of the defaults", "settings", ""),
     ("profiles", "", "Settings: profiles", "settings", ""),
 )
@@ -127,6 +127,7 @@ def _groups(request: HtmxRequest, project: Project, conversation: Session | None
         yield sessions
     others = Project.objects.visible_to(request.user).exclude(pk=project.pk)
     yield Commands("Projects", _matching((_to_project(other) for other in others), words))
+    yield Commands("Account", _matching([Command("Your account", "user", reverse("account"))], words))
     yield Commands("Page", _matching(BY_SCRIPT, words) if request.htmx else ())
     if words:
         address = f"{reverse('sessions', args=[project.slug])}?{urlencode({'q': words})}"

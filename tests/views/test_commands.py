@@ -29,7 +29,7 @@ def test_it_offers_the_project_and_its_sessions(client, project):
 
     found = titles(ask(client))
 
-    assert {"Go to sessions", "Connect a bot", "Settings: profiles", "Lost bag"} <= set(found)
+    assert {"Go to sessions", "Connect a bot", "Settings: profiles", "Lost bag", "Your account"} <= set(found)
 
 
 def test_it_offers_what_can_be_done_with_the_session_that_is_open(client, project):
