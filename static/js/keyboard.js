@@ -62,8 +62,10 @@
     return true;
   }
   function toggleTools() {
-    const tools = $$('.stream .tool'), open = tools.every(tool => tool.open);
-    tools.forEach(tool => { tool.open = !open; });
+    const tools = $$('.stream .tool'), asksFirst = tool => tool.matches('[hx-get]');
+    const open = tools.some(tool => tool.open) && tools.every(tool => tool.open || asksFirst(tool));
+    let asking = 0;                                            // what has to be asked for is not asked for all at once
+    tools.forEach(tool => { if (open || !asksFirst(tool) || ++asking <= 20) tool.open = !open; });
   }
   function showThen() {
     const found = current()?.querySelector('[data-saw]');
