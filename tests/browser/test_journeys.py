@@ -27,7 +27,10 @@ FIRST_FORGETFUL = "14-"
 
 @dataclass(frozen=True)
 class Journey:
-    """A complaint: how its session is found, which turn forgot which words, what a page says of it, and the cure."""
+    """A complaint: how its session is found, which turn forgot which words, and the cure.
+
+    `named` is what the page of the turn says by itself, `told` what it answers when asked for the words.
+    """
 
     title: str
     by: str
@@ -35,6 +38,7 @@ class Journey:
     at: int
     fact: str
     named: str
+    told: str
     cure: Mapping[str, str] = field(default_factory=dict)
     saved_to: str = "session"
 
@@ -46,6 +50,7 @@ PRUNED = Journey(
     at=27,
     fact="new hip",
     named="max_input_tokens 1,100",
+    told="run 3 is pruned: dropped by the budget",
     cure={"max_input_tokens": "4000"},
 )
 LOST = Journey(
@@ -55,6 +60,7 @@ LOST = Journey(
     at=23,
     fact="Aunt Gerda",
     named="max_input_tokens 640",
+    told="run 4 is lost: dropped by the budget, not summarized yet",
     cure={"on_gap": "stopgap"},
 )
 DROPPED = Journey(
@@ -64,6 +70,7 @@ DROPPED = Journey(
     at=21,
     fact="calming drops",
     named="Only as far as summary #4 says them",
+    told="summary #4 covers run 2 without it",
     cure={"offset": "30"},
 )
 RESULT = Journey(
@@ -73,6 +80,7 @@ RESULT = Journey(
     at=8,
     fact="03:45",
     named="tool_result_max_tokens 120",
+    told="run 2 is in the prompt, but its tool result is shortened",
     cure={"tool_result_max_tokens": "unlimited"},
     saved_to="project",
 )
@@ -83,6 +91,7 @@ STRATEGY = Journey(
     at=14,
     fact="handball",
     named="max_history 6",
+    told="the strategy leaves run 2 out",
     cure={"strategy": "summary"},
 )
 LAYER = Journey(
@@ -92,14 +101,16 @@ LAYER = Journey(
     at=17,
     fact="Ilse Brandner",
     named="max_runs 4",
+    told="run 3 is no longer remembered",
 )
 FORK = Journey(
     title="Boards to Biarritz, a week later",
     by="words",
-    sought="surfboard",
+    sought="cellar",
     at=12,
-    fact="2 m 85",
+    fact="longboard",
     named="Said in Boards to Biarritz behind run 6",
+    told="not said yet",
 )
 
 
@@ -143,6 +154,9 @@ class Newcomer:
 
     def name_cause(self, journey):
         expect(self.page.locator(".then-p")).to_contain_text(journey.named)
+        self.page.get_by_role("searchbox", name="Words to look for").fill(journey.fact)
+        self.page.get_by_role("button", name="Look", exact=True).click()
+        expect(self.page.locator(".then-f")).to_contain_text(journey.told)
         assert self.views <= MOST_VIEWS
 
     def try_cure(self, journey):
@@ -236,6 +250,15 @@ class KeyboardNewcomer(Newcomer):
             page.keyboard.press("j")
         page.keyboard.press("w")
         self.expect_past(journey)
+
+    def name_cause(self, journey):
+        page = self.page
+        expect(page.locator(".then-p")).to_contain_text(journey.named)
+        self.tab_to(".then-f input[type='search']")
+        page.keyboard.type(journey.fact)
+        page.keyboard.press("Enter")
+        expect(page.locator(".then-f")).to_contain_text(journey.told)
+        assert self.views <= MOST_VIEWS
 
     def try_cure(self, journey):
         page = self.page
@@ -343,9 +366,9 @@ def test_what_was_said_behind_a_fork_comes_back_in_a_fork_behind_it(newcomer):
     newcomer.open_turn(FORK)
     newcomer.name_cause(FORK)
 
-    page.locator(".then-p").get_by_role("link", name="Boards to Biarritz").click()
-    expect(page.locator("#run-7")).to_contain_text(FORK.fact)
-    page.get_by_role("button", name="Fork at run 8").click()
+    page.get_by_role("button", name="Follow it over all turns").click()
+    expect(page.locator("#main")).to_contain_text("This fork shares runs 1–6 with its parent")
+    page.get_by_role("link", name="Fork behind that run").click()
     page.get_by_label("Title of the fork").fill("Boards to Biarritz, once more")
     page.get_by_role("dialog").get_by_role("button", name="Fork").click()
     expect(page.get_by_role("heading", name="Boards to Biarritz, once more")).to_be_visible()
@@ -355,3 +378,9 @@ def test_what_was_said_behind_a_fork_comes_back_in_a_fork_behind_it(newcomer):
     expect(page.locator(".msgs")).to_contain_text("please book them")
     expect(page.locator(".msgs")).to_contain_text(FORK.fact)
     newcomer.replay()
+
+    page.get_by_role("link", name="Boards to Biarritz, once more").click()
+    page.get_by_role("link", name="Delete this conversation").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.locator("#toasts")).to_contain_text("Boards to Biarritz, once more")
+    assert not Session.objects.filter(title="Boards to Biarritz, once more").exists()
