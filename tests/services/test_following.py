@@ -266,12 +266,14 @@ def test_a_child_may_get_it_handed_down_by_its_parent():
 
 def test_a_prompt_of_very_many_runs_is_not_built_to_try_a_setting(monkeypatch):
     session = conversation(settings={"strategy": "buffer", "max_input_tokens": 70})
-    whole = ways(session)
+    whole, built = ways(session), []
+
+    def build(memory, turn, overrides, **_):
+        built.append(overrides)
+        return Sight(Why.LOST, 1)
+
     monkeypatch.setattr(following, "MOST_RUNS", 3)
-    built = []
-    monkeypatch.setattr(
-        Memory, "built_with", lambda _, turn, overrides, **__: built.append(overrides) or Sight(Why.LOST, 1)
-    )
+    monkeypatch.setattr(Memory, "built_with", build)
     (unlimited,) = [way for way in ways(session) if way.kind is WayKind.LAYER]
     assert unlimited in whole
     assert {"max_input_tokens": "unlimited"} not in built

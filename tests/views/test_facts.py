@@ -4,6 +4,8 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.models import Project, Session, Summary, SummaryStatus
@@ -152,6 +154,18 @@ def test_other_projects_facts_do_not_exist(client, project):
     make_session(Project.objects.create(slug="q", name="Q"), runs=2)
     assert client.get("/p/q/sessions/s/facts/?words=question").status_code == 404
     assert client.get(PAGE, {"words": "question"}).status_code == 404
+
+
+def test_its_queries_are_as_many_for_few_runs_as_for_many(client, project):
+    counts = []
+    for name, others in (("few", 12), ("many", 150)):
+        session = make_session(project, name, settings={"strategy": "buffer", "last_n": 3})
+        append_runs(session=session, runs=[simple_turn(SAID, "Noted.")], now=NOW)
+        append_turns(session, others)
+        with CaptureQueriesContext(connection) as queries:
+            page(client, f"/p/p/sessions/{name}/facts/", words="knee brace")
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
 
 
 def test_a_word_that_every_run_says_is_followed_too(client, project):
