@@ -42,6 +42,10 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Runs that are still being answered, found by the partial indexes over them."""
         return self.filter(status__in=[Constant(status) for status in OPEN_STATUSES])
 
+    def uncompleted(self) -> "RunQuerySet":
+        """Runs in another state than completed, found by an index over them."""
+        return self.exclude(status=Constant(RunStatus.COMPLETED))
+
     def peculiar(self) -> "RunQuerySet":
         """Runs that did not complete or hold other events than messages and tool calls, found by an index over them."""
         ended = [Constant(RunStatus.FAILED), Constant(RunStatus.CANCELLED)]
@@ -101,6 +105,11 @@ class Run(models.Model):
                 fields=["project", "session"],
                 condition=Q(status__in=["pending", "running"]),
                 name="run_open_in_project",
+            ),
+            models.Index(
+                fields=["project", "status", "session", "position"],
+                condition=~Q(status="completed"),
+                name="run_uncompleted_in_project",
             ),
             models.Index(
                 fields=["session", "position"],

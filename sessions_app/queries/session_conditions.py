@@ -3,11 +3,11 @@
 import json
 
 from django.db import connection, models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.db.models.expressions import RawSQL
 
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import Run, Session
+from sessions_app.models import Project, Run, Session
 from sessions_app.models.fields import Constant
 
 _LARGEST_NUMBER = 2**63
@@ -17,11 +17,24 @@ _SQLITE_ENTRY = f"""EXISTS (
 )"""  # noqa: S608, SLF001 (the table's name)
 
 
-def newest_run_is(*, status: RunStatus | None = None, model: str = "") -> Q:
-    """Return the condition of sessions whose newest own run is in a state, by a model, or both."""
-    newest = Run.objects.filter(session=OuterRef("pk"), position=OuterRef("last_position"))
-    wanted = {"status": status, "model": model}
-    return Q(Exists(newest.filter(**{name: value for name, value in wanted.items() if value})))
+def newest_run_is(*, project: Project, status: RunStatus | None = None, model: str = "") -> Q:
+    """Return the condition of a project's sessions whose newest own run is in a state, by a model, or both.
+
+    Most runs have completed, so that for another state those are gone through that have not, by an index over them.
+    """
+    wanted = {name: value for name, value in (("status", status), ("model", model)) if value}
+    if status in (None, RunStatus.COMPLETED):
+        newest = Run.objects.filter(session=OuterRef("pk"), position=OuterRef("last_position"))
+        return Q(Exists(newest.filter(**wanted)))
+    unusual = Run.objects.uncompleted().filter(project=project, position=F("session__last_position"), **wanted)
+    return Q(pk__in=unusual.values("session"))
+
+
+def is_child_of(parent_id: str, *, project: Project) -> Q:
+    """Return the condition of the children of a project's session, found by its key whatever the order of the list."""
+    parent = Session.objects.filter(project=project, public_id=parent_id)
+    children = Session.objects.filter(parent=Subquery(parent.values("pk")[:1]))
+    return Q(pk__in=children.values("pk"))
 
 
 def has_children() -> Q:

@@ -18,6 +18,7 @@ from sessions_app.queries.session_conditions import (
     has_metadata,
     has_own_settings,
     has_unseen_runs,
+    is_child_of,
     newest_run_is,
 )
 
@@ -69,18 +70,24 @@ class SessionFilter:
     def picks_sessions(self) -> bool:
         """Whether single sessions are looked for, wherever in a tree they stand; else whole trees are listed."""
         named = self.words or self.user_id or self.tag or self.parent_id or self.view is not SessionView.ALL
-        return bool(named or any(self.conditions()))
+        return bool(named or self.has_conditions)
 
     @property
     def narrows(self) -> bool:
         """Whether anything at all is left out."""
         return self.picks_sessions or self.since is not None or self.until is not None
 
-    def conditions(self) -> Iterator[Q]:
+    @property
+    def has_conditions(self) -> bool:
+        """Whether single sessions have to fulfil anything besides what they are called."""
+        flags = (self.children, self.lost, self.unseen, self.own_settings)
+        return bool(self.metadata or self.status or self.model or any(flags))
+
+    def conditions(self, project: Project) -> Iterator[Q]:
         """Yield what single sessions have to fulfil besides what they are called."""
         yield from (has_metadata(name, text) for name, text in self.metadata.items())
         if self.status or self.model:
-            yield newest_run_is(status=self.status, model=self.model)
+            yield newest_run_is(project=project, status=self.status, model=self.model)
         flags = (
             (self.children, has_children),
             (self.lost, has_lost_runs),
@@ -97,9 +104,11 @@ def matching_sessions(project: Project, wanted: SessionFilter) -> SessionQuerySe
         sessions = sessions_with(read_query(wanted.words), project_pk=project.pk)
     if wanted.roots_only or not wanted.picks_sessions:
         sessions = sessions.roots()
-    exact = {"user_id": wanted.user_id, "tags__name": wanted.tag, "parent__public_id": wanted.parent_id}
+    exact = {"user_id": wanted.user_id, "tags__name": wanted.tag}
     sessions = sessions.filter(**{name: value for name, value in exact.items() if value})
-    for condition in wanted.conditions():
+    if wanted.parent_id:
+        sessions = sessions.filter(is_child_of(wanted.parent_id, project=project))
+    for condition in wanted.conditions(project):
         sessions = sessions.filter(condition)
     return _active_between(in_view(sessions, project, wanted.view), wanted)
 

@@ -17,6 +17,7 @@ from sessions_app.queries.session_conditions import (
     has_lost_runs,
     has_metadata,
     has_own_settings,
+    is_child_of,
     newest_run_is,
 )
 
@@ -80,21 +81,22 @@ def listed_sessions(*, project: Project, wanted: Wanted) -> SessionQuerySet:
         rows = rows.filter(public_id__gte=wanted.prefix, public_id__lt=wanted.prefix + _AFTER_IDS)
     for tag in wanted.tags:
         rows = rows.filter(tags__name=tag)
-    for condition in _conditions(wanted):
+    for condition in _conditions(project, wanted):
         rows = rows.filter(condition)
     exact = {
         "user_id": wanted.user_id,
-        "parent__public_id": wanted.parent_id,
         "updated_at__gte": wanted.since,
         "updated_at__lt": wanted.until,
     }
     return with_answer_columns(rows.filter(**{name: value for name, value in exact.items() if value}))
 
 
-def _conditions(wanted: Wanted) -> Iterator[Q]:
+def _conditions(project: Project, wanted: Wanted) -> Iterator[Q]:
     yield from (has_metadata(name, text) for name, text in wanted.metadata.items())
     if wanted.status or wanted.model:
-        yield newest_run_is(status=wanted.status, model=wanted.model)
+        yield newest_run_is(project=project, status=wanted.status, model=wanted.model)
+    if wanted.parent_id:
+        yield is_child_of(wanted.parent_id, project=project)
     if wanted.children:
         yield has_children()
     if wanted.lost:
