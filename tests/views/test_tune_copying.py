@@ -105,3 +105,12 @@ def test_the_texts_can_be_selected_without_a_script(shown):
         assert "hidden" not in re.search(rf'<pre id="{name}"[^>]*>', shown).group(0)
     assert 'popovertarget="copy-p"' in shown
     assert "CONVOWEB_KEY" in text(shown, "as-curl")
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="NOT RUN: curl is missing; apt-get install curl")
+def test_the_page_of_a_past_turn_shows_them_too(client, session, project, live_server):
+    host = urlsplit(live_server.url).netloc
+    shown = client.get(f"/p/p/sessions/{session.public_id}/then/?at=5", headers={"host": host}).content.decode()
+    answer = run(["sh", "-c", text(shown, "as-curl")], project)
+    assert answer["at"]["turn"] == 5
+    assert json.loads(text(shown, "as-json")) == {"messages": answer["messages"]}
