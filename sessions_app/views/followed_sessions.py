@@ -15,6 +15,7 @@ from sessions_app.queries.bands import Span
 from sessions_app.queries.followed_sessions import MOST_FOLLOWED, state_now, state_of
 from sessions_app.queries.run_cards import call_view
 from sessions_app.queries.run_stream import StreamAsked, run_stream
+from sessions_app.queries.session_pages import chips_of, jumps_of
 from sessions_app.views.projects import project_for
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import inspector_context, plan_or_refusal, session_of
@@ -46,6 +47,10 @@ def _changed(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
         "reading": plain_reading(request.GET, conversation),
         "seen": state_of(conversation),
         "tail_first": first,
+        "tools": not before,
+        "chips": chips_of(prompt, conversation.last_position),
+        "jumps": jumps_of(prompt),
+        "show": request.GET.get("show", ""),
         **inspector_context(conversation, prompt, refusal),
     }
     if first:
@@ -53,7 +58,8 @@ def _changed(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
         asked = StreamAsked(opened=span.newest(MOST_FOLLOWED), within=span, to_end=True)
         context["tail"] = run_stream(session=conversation, prompt=prompt, asked=asked, now=timezone.now())
     response = render(request, "sessions/followed.html", context)
-    return response if before == conversation.last_position else trigger_client_event(response, "runs-came")
+    is_same = before == conversation.last_position and ("open" in request.GET) == context["is_open"]
+    return response if is_same else trigger_client_event(response, "runs-came")
 
 
 @login_required

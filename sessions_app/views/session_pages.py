@@ -69,7 +69,7 @@ def show_session(
     context |= inspector_context(conversation, prompt, refusal)
     if "usage" in request.GET:
         context["usage"] = session_usage(session=conversation, now=timezone.now())
-    context |= {"stream": items, "jumps": jumps_of(prompt), "seen": state_of(conversation)}
+    context |= {"stream": items, "jumps": jumps_of(prompt), "seen": state_of(conversation), "show": reading.show}
     if reading.follows:
         head, tail = with_tail(items)
         context |= {"stream": head, "tail": tail, "tail_first": first_run_of(tail, conversation)}

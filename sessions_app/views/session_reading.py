@@ -59,6 +59,13 @@ class Reading:
         return self._address(raw=not self.raw, **words)
 
     @property
+    def show(self) -> str:
+        """The key of the filter over the runs that is set; none is where words are looked for."""
+        if self.found:
+            return "none"
+        return self.chip.key if self.chip else ""
+
+    @property
     def follows(self) -> bool:
         """Whether the newest runs are on the page, so that it can go on as new ones come."""
         return self.found is None and (self.chip is None or not self.chip.key)

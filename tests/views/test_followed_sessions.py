@@ -74,7 +74,9 @@ def test_what_an_open_run_does_is_shown_step_by_step(client, session):
     assert "Let me see." in came.content.decode()
     assert "HX-Trigger" not in came
     change_run(run=run, output="It is fine.", now=LATER + timedelta(seconds=1))
-    assert "run 4 running" not in look(client, came.content.decode()).content.decode()
+    ended = look(client, came.content.decode())
+    assert "run 4 running" not in ended.content.decode()
+    assert ended["HX-Trigger"] == '{"runs-came": {}}'
 
 
 def test_settings_that_change_change_the_fates_on_the_page(client, session):
@@ -87,8 +89,13 @@ def test_settings_that_change_change_the_fates_on_the_page(client, session):
 def test_the_first_run_comes_to_an_empty_page(client, project):
     session = make_session(project, "empty")
     shown = page(client, name="empty")
+    assert 'id="stream-tools" hidden' in shown
     append_runs(session=session, runs=[simple_turn("Hello", "Hi")], now=LATER)
-    assert 'id="run-1"' in look(client, shown).content.decode()
+    came = look(client, shown).content.decode()
+    assert 'id="run-1"' in came
+    assert '?show=" aria-current="true">All</a>' in came
+    assert 'id="stream-tools" hx-swap-oob="true">' in came
+    assert 'id="tree-runs" hx-swap-oob="true">1 run<' in came
 
 
 def test_a_fork_goes_on_behind_the_runs_it_shares(client, session):
@@ -107,6 +114,9 @@ def test_where_only_some_runs_are_shown_none_are_added_but_the_figures_follow(cl
     came = look(client, shown).content.decode()
     assert 'id="tail"' not in came
     assert 'id="inspected" hx-swap-oob="true"' in came
+    filters, before = (part.split('aria-label="Show runs"')[1].split("</nav>")[0] for part in (came, shown))
+    assert filters.count('aria-current="true"') == before.count('aria-current="true"')
+    assert 'In the prompt <span class="num">4</span>' in came
 
 
 def test_raw_stays_raw(client, session):
