@@ -3,7 +3,14 @@
 from sessions_app.models.imports import Import, ImportedConversation, ImportOutcome, ImportStatus
 from sessions_app.models.invitations import Invitation
 from sessions_app.models.lineages import Stretch, ancestors_of, has_parent_conversation, lineage_of, lineage_runs
-from sessions_app.models.memories import parent_timelines, settings_changes, summary_timelines, turn_rows
+from sessions_app.models.memories import (
+    ParentTimeline,
+    TurnRow,
+    parent_timelines,
+    settings_changes,
+    summary_timelines,
+    turn_rows,
+)
 from sessions_app.models.model_overrides import ModelOverride
 from sessions_app.models.profiles import Profile
 from sessions_app.models.projects import ApiKey, IdempotentAnswer, Membership, Project, Scope
@@ -29,6 +36,7 @@ __all__ = [
     "Invitation",
     "Membership",
     "ModelOverride",
+    "ParentTimeline",
     "Profile",
     "Project",
     "ProjectSummarizer",
@@ -47,6 +55,7 @@ __all__ = [
     "SummaryAbsence",
     "SummaryOrigin",
     "SummaryStatus",
+    "TurnRow",
     "VersionOrigin",
     "ancestors_of",
     "event_values",

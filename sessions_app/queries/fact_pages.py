@@ -16,6 +16,7 @@ from sessions_app.queries.token_sums import token_sums
 HITS_SHOWN = 30
 TEXT_SHOWN = 240
 RESULTS_SHOWN = 3
+LEFT_SHOWN = 3
 SUMMARY_SHOWN = 360
 
 
@@ -108,9 +109,12 @@ def _pieces(session: Session, prompt: PromptPlan | None, shown: Sequence[int], c
 
 
 def _left(piece: Piece, told: Sequence[tuple[Interval, str]]) -> Iterator[Left]:
-    for interval, words in told:
-        if interval.is_missing and interval.why is not Why.SUMMARIZED_AWAY and piece.first in interval.runs[-1:]:
-            yield Left(interval.first, words, piece.fate)
+    left = [
+        Left(interval.first, words, piece.fate)
+        for interval, words in told
+        if interval.is_missing and interval.why is not Why.SUMMARIZED_AWAY and piece.first in interval.runs[-1:]
+    ]
+    yield from left[:LEFT_SHOWN]
 
 
 def _cards(session: Session, phrase: Phrase, intervals: Sequence[Interval]) -> Iterator[DroppingSummary]:

@@ -11,7 +11,15 @@ from sessions_app.domain.following.phrase import Phrase
 from sessions_app.domain.following.sights import MISSING, Place, Sight, Why
 from sessions_app.domain.following.ways import Changes, Trial, Way, WayKind, other_layers, trials
 from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, stored_values
-from sessions_app.models import Run, Session, Summary, SummaryStatus, has_parent_conversation, runs_elsewhere
+from sessions_app.models import (
+    Run,
+    Session,
+    Summary,
+    SummaryStatus,
+    ancestors_of,
+    has_parent_conversation,
+    runs_elsewhere,
+)
 from sessions_app.services.following import Memory, following_of
 from sessions_app.services.prompts import as_stored, effective_settings
 from sessions_app.services.settings import project_settings
@@ -46,11 +54,7 @@ class FollowedFact:
 
 def said_elsewhere(*, session: Session, phrase: Phrase) -> list[Elsewhere]:
     """Return the newest runs of the tree that say the words and are not in the session's history."""
-    above = set()
-    parent = session.parent
-    while parent is not None:
-        above.add(parent.pk)
-        parent = parent.parent
+    above = {ancestor.pk for ancestor in ancestors_of(session)}
     found = runs_elsewhere(session, phrase, most=MOST_ELSEWHERE)
     return [Elsewhere(run, run.session_id in above) for run in found]
 
@@ -84,7 +88,7 @@ def _ways(memory: Memory, turn: int | None) -> Iterator[Way]:
         yield Way(WayKind.TODAY, {}, now.place)
     else:
         yield from _of_settings(memory, turn, now)
-    newest = memory.session.last_position + (not memory.is_open)
+    newest = memory.session.last_position + (not memory.turns.is_open)
     if turn in (None, newest):
         yield from _of_summaries(memory, now)
     if now.run is not None and now.run < memory.session.last_position:
@@ -100,7 +104,7 @@ def _is_missing(sight: Sight) -> bool:
 def _of_settings(memory: Memory, turn: int | None, now: Sight) -> Iterator[Way]:
     """Try changes one by one; where one is not enough, with what the prompt then lacks besides."""
     tried, told = 0, list[Changes]()
-    for trial in _trials(memory, turn, now, memory.today):
+    for trial in _trials(memory, turn, now, memory.turns.today):
         changes, sight = trial.changes, now
         for _ in range(_STEPS):
             if tried == MOST_TRIED:
@@ -153,20 +157,20 @@ def _needed(memory: Memory, turn: int | None, sight: Sight, settings: EffectiveS
     if prompts is None or sight.run is None:
         return None
     at = memory.session.last_position + 1 if turn is None else turn
-    if at <= memory.session.last_position and not memory.knows_turns:
+    if at <= memory.session.last_position and not memory.turns.are_known:
         return None
-    return prompts.needed_tokens(at, sight.run, memory.summary(prompts, at), memory.parents(settings, at))
+    return prompts.needed_tokens(at, sight.run, *memory.handed_down(prompts, settings, at))
 
 
 def _of_summaries(memory: Memory, now: Sight) -> Iterator[Way]:
     """Yield what can be done in the ledger, where a summary is sent: edit it, go back to one that says the words."""
-    session, values = memory.session, memory.today.values
+    session, values = memory.session, memory.turns.today.values
     if values.strategy is not Strategy.SUMMARY:
         return
     if session.summary is not None:
         yield Way(WayKind.EDIT_SUMMARY, number=session.summary.number)
         yield from _earlier_entries(memory)
-    finished = session.last_position - memory.is_open
+    finished = session.last_position - memory.turns.is_open
     covered = session.summary.covers_through if session.summary else 0
     is_lost = now.why in (Why.LOST, Why.EXTRACTED_AWAY)
     if is_lost and now.run is not None and covered < now.run <= finished - values.offset:
@@ -175,15 +179,15 @@ def _of_summaries(memory: Memory, now: Sight) -> Iterator[Way]:
 
 def _earlier_entries(memory: Memory) -> Iterator[Way]:
     """Yield the newest earlier entry that says the words, if the prompt would have them with it."""
-    session, prompts = memory.session, memory.recorded(memory.today)
+    session, prompts = memory.session, memory.recorded(memory.turns.today)
     if session.summary is None or prompts is None:
         return
     entries = Summary.objects.filter(session=session, status=SummaryStatus.COMPLETED).exclude(pk=session.summary.pk)
     for entry in entries.filter(covers_through__lte=session.summary.covers_through).order_by("-number"):
         if not memory.phrase.is_in(entry.text):
             continue
-        turn = session.last_position + (not memory.is_open)
-        sight = prompts.sight(turn, entry.to_value(), memory.parents(memory.today, turn))
+        turn = session.last_position + (not memory.turns.is_open)
+        sight = prompts.sight(turn, entry.to_value(), memory.turns.parents(turn, memory.turns.today))
         if sight is not None and not _is_missing(sight):
             yield Way(WayKind.USE_SUMMARY, number=entry.number, place=sight.place)
         return

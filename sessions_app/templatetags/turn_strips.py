@@ -1,6 +1,7 @@
 """The strip of turns of a followed fact: where the words were at each, who says them, which summary drops them."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from django import template
@@ -16,6 +17,7 @@ register = template.Library()
 
 WIDTH, TOP, HEIGHT, EDGE = 800, 30, 24, 3
 MOST_CELLS = 120
+MOST_DRAWN = 300
 MOST_TICKS = 6
 LABEL_WIDTH = 84
 _LOOKS = {
@@ -45,6 +47,7 @@ def turn_strip(intervals: Sequence[Interval], hits: Sequence[Hit], base: str, wo
     if not intervals:
         return SafeString()
     scale = _Scale(intervals[0].first, intervals[-1].last)
+    intervals = list(_drawn(intervals, scale))
     return format_html(
         '<svg class="plot probe-p" viewBox="0 0 {} 78" role="group" aria-label="{}">{}{}{}</svg>',
         WIDTH,
@@ -60,6 +63,20 @@ _CELL = (
     '<rect class="pr-{}" fill="url(#p-{})" x="{}" y="30" width="{}" height="24" rx="1.5"/></a>'
 )
 _SUMMARY_LABEL = '<text class="pr-s" data-fate="{}" x="{}" y="26" text-anchor="end">{}</text>'
+
+
+def _drawn(intervals: Sequence[Interval], scale: "_Scale") -> Iterable[Interval]:
+    """Yield the intervals; of very many those that are too narrow as one, without the words if any is."""
+    if len(intervals) <= MOST_DRAWN:
+        yield from intervals
+        return
+    least, waiting = (scale.last - scale.first) // MOST_DRAWN + 1, list[Interval]()
+    for interval in intervals:
+        waiting.append(interval)
+        if interval.last - waiting[0].first + 1 >= least or interval is intervals[-1]:
+            shown = next((each for each in waiting if each.is_missing), waiting[0])
+            yield replace(shown, first=waiting[0].first, last=interval.last)
+            waiting = []
 
 
 class _Scale:

@@ -1,0 +1,55 @@
+import pytest
+
+from sessions_app.domain.following.sights import Interval, Why
+from sessions_app.domain.following.telling import headline, told
+
+NOT_SAID = Interval(1, 9, Why.NOT_SAID, (), ())
+SAID = Interval(10, 17, Why.IN_RUN, (9,), ())
+SUMMARIZED = Interval(18, 40, Why.IN_SUMMARY, (9,), (1, 2))
+DROPPED = Interval(41, 43, Why.SUMMARIZED_AWAY, (9,), (3,))
+AGAIN = Interval(44, 56, Why.IN_RUN, (43,), (3, 4))
+LOST = Interval(57, 58, Why.LOST, (43,), (4,))
+
+
+def test_a_fact_that_comes_and_goes_is_told_interval_by_interval():
+    assert told([NOT_SAID, SAID, SUMMARIZED, DROPPED, AGAIN, LOST], 9) == [
+        "run 9 says it first",
+        "run 9 in the prompt",
+        "#1, then #2",
+        "left at summary #3, which covers run 9 without it",
+        "run 43 says it again",
+        "run 43 is lost: dropped by the budget, not in #4",
+    ]
+
+
+def test_what_was_in_no_summary_did_not_leave_at_one():
+    assert told([SAID, DROPPED], 9)[1] == "summary #3 covers run 9 without it"
+    assert told([Interval(5, 6, Why.LOST, (2,), ())], 2) == ["run 2 is lost: dropped by the budget, not summarized yet"]
+
+
+def test_several_runs_that_say_it_are_named_as_far_as_they_are_few():
+    assert told([Interval(2, 9, Why.IN_RUN, (1, 3, 7), ())], 1) == ["runs 1, 3 and 7 in the prompt"]
+    many = Interval(2, 99, Why.IN_RUN, tuple(range(1, 99)), ())
+    assert told([many], 1) == ["98 runs, the newest run 98, in the prompt"]
+
+
+@pytest.mark.parametrize("why", list(Why))
+def test_every_reason_is_told(why):
+    (words,) = told([Interval(2, 3, why, (1,), (1,))], 1)
+    assert words
+    assert "{" not in words
+
+
+def test_what_nobody_says_before_a_turn_is_told_so():
+    assert told([Interval(1, 5, Why.NOT_SAID, (), ())], None) == ["no run says it before"]
+    assert told([Interval(1, 5, Why.NOT_SAID, (), ())], 6) == ["no run says it before"]
+
+
+def test_the_headline_is_where_it_was_missing_last():
+    intervals = [NOT_SAID, SAID, SUMMARIZED, DROPPED, AGAIN, LOST]
+    assert headline(intervals, told(intervals, 9)).startswith("Missing in turns 57 to 58: run 43 is lost")
+    assert headline(intervals[:3], told(intervals[:3], 9)) == "Every prompt had it since it was said"
+    assert headline([NOT_SAID], ["no run says it before"]) == "No run before any turn says it"
+    assert headline([], []) == "There is no turn yet"
+    one = [SAID, Interval(18, 18, Why.CAPPED, (9,), ())]
+    assert headline(one, told(one, 9)) == "Missing in turn 18: run 9 is no longer remembered"
