@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from sessions_app.models import Membership, Run, Session
+from tests.browser.walking import COLORS, EVERYTHING, Walk
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -70,6 +71,17 @@ def test_the_pasted_loop_runs_with_nothing_installed(owned, page, live_server, c
     expect(page.locator("#wait")).to_contain_text("First chat has got a run")
     assert [run.position for run in Run.objects.order_by("position")] == [1, 2]
     assert all(run.prompt_fingerprint.startswith("sha256:") for run in Run.objects.all())
+
+
+@pytest.mark.parametrize(("mode", "rules"), [("light", EVERYTHING), ("dark", COLORS)])
+def test_axe_finds_nothing_beside_a_key(owned, page, live_server, mode, rules):
+    page.emulate_media(color_scheme=mode)
+    walk = Walk(page, live_server.url)
+    make_key(page, live_server)
+    walk.check(rules)
+    page.get_by_text("Python", exact=True).click()
+    walk.check(rules)
+    assert walk.wrong == []
 
 
 def test_it_works_without_javascript(owned, browser, client, live_server, settings):
