@@ -16,6 +16,7 @@ from sessions_app.services.invitations import invite
 from sessions_app.services.keys import create_api_key
 from sessions_app.services.profiles import save_new_profile
 from sessions_app.services.runs import append_runs
+from sessions_app.services.saved_views import save_new_view
 from sessions_app.services.sessions import fork_session, update_session
 from sessions_app.services.settings import save_project_settings
 from tests.factories import make_open_run, make_project, make_session
@@ -72,6 +73,9 @@ def make_hostile_project(*, member, now):
         "import_pk": _import(project, session, now).pk,
         "number": 2,
         "profile_pk": profile.pk,
+        "view_pk": save_new_view(
+            project=project, name=line(100), query={"q": TEXT, "tag": line(100)}, actor=line(200), now=now
+        ).pk,
         "member_pk": _member(project).pk,
         "invitation_pk": invitation.pk,
         "token": token,

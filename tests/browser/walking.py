@@ -13,8 +13,12 @@ document.addEventListener('securitypolicyviolation',
   event => window.refused.push(`${event.violatedDirective} ${event.blockedURI}`));
 """
 # What opens is judged where it is met first.
-CHECK = """async ({rules, met}) => {
-  const broken = [];
+CHECK = """async ({rules, met, dark}) => {
+  document.documentElement.classList.toggle('dark', dark);
+  if (dark) await new Promise(done => setTimeout(done, 250));
+  document.getAnimations().forEach(each => each instanceof CSSTransition && each.finish());
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const broken = scrollWidth > clientWidth ? [`scrolls sideways: ${scrollWidth} of ${clientWidth}`] : [];
   const look = async (part, where) => {
     const found = await axe.run(part, {resultTypes: ['violations'], ...rules});
     for (const rule of found.violations) for (const node of rule.nodes)
@@ -55,11 +59,11 @@ class Walk:
         expect(self.page.locator(".htmx-request")).to_have_count(0)
         self.wrong += self.page.evaluate("window.refused")
 
-    def check(self, rules=EVERYTHING):
-        """Let axe judge the page as it stands, then each menu and dialog that no page before had."""
+    def check(self, rules=EVERYTHING, *, dark=False):
+        """Let axe judge the page, which may not scroll sideways, then each menu and dialog that no page before had."""
         if not self.page.evaluate("typeof axe === 'object'"):
             self.page.evaluate(AXE.read_text())
-        answer = self.page.evaluate(CHECK, {"rules": rules, "met": self._met.get(str(rules), [])})
+        answer = self.page.evaluate(CHECK, {"rules": rules, "met": self._met.get(str(rules), []), "dark": dark})
         self._met[str(rules)] = answer["met"]
         self.wrong += answer["broken"]
 
