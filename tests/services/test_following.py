@@ -286,3 +286,13 @@ def test_words_that_more_than_500_runs_say_are_followed_from_there_on():
     found = follow(session=session, phrase=phrase("question"))
     assert (len(found.hits), found.first, found.last) == (500, 12, 510)
     assert intervals(found) == [(12, 510, Why.IN_RUN)]
+
+
+def test_the_builder_has_the_summary_of_then_too_where_all_were_rolled_back():
+    session = conversation(settings={"offset": 1})
+    add_summary(session, 1, 2, "They talk.", minute=3, retired_at=NOW + timedelta(minutes=4, seconds=30))
+    session.summary = None
+    session.save(update_fields=["summary"])
+    memory = Memory(session, PHRASE)
+    assert [memory.built(at) for at in range(1, 8)] == list(follow(session=session, phrase=PHRASE).sights)
+    assert memory.built(4) == Sight(Why.SUMMARIZED_AWAY, 1, 1)
