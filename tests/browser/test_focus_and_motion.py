@@ -13,7 +13,7 @@ CONTROLS = """() => {
     if (control.checkVisibility() && !control.matches('[aria-current]') && !kinds.has(kind)) kinds.set(kind, place);
   });
   window.stays = true;
-  return [...kinds.values()];
+  return [...kinds.values()].slice(0, 8);
 }"""
 FOCUSED = "document.activeElement === document.body && window.stays ? document.body.innerText.slice(0, 200) : ''"
 
@@ -25,23 +25,14 @@ def session(project, published):
     return session
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "",
-        "s/",
-        "s/tune/",
-        "s/tune/why/?max_runs=3",
-        "s/tune/compare/?max_runs=3",
-        "s/then/?at=20",
-        "s/facts/?words=answer",
-    ],
-)
+@pytest.mark.parametrize("path", ["", "s/", "s/tune/", "s/tune/why/?max_runs=3", "s/tune/compare/?max_runs=3"])
 def test_the_focus_is_never_lost_to_a_swap(session, page, live_server, path):
     address = f"{live_server.url}/p/p/sessions/{path}"
     page.goto(address)
     expect(page.locator(".htmx-request")).to_have_count(0)
-    for place in page.evaluate(CONTROLS):
+    places = page.evaluate(CONTROLS)
+    assert places
+    for place in places:
         page.goto(address)
         expect(page.locator(".htmx-request")).to_have_count(0)
         page.evaluate(CONTROLS)

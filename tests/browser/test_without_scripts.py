@@ -29,7 +29,7 @@ def plain(member, browser, context):
 
 
 def test_every_page_leads_on_and_has_no_control_that_does_nothing(listed, plain, client, live_server, subtests):
-    seen = {}
+    seen: dict[tuple[str, tuple[str, ...]], str] = {}
     for address in filter(test_every_page.is_plain, listed):
         with subtests.test(address):
             plain.goto(live_server.url + address)
