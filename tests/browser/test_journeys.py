@@ -113,7 +113,7 @@ def stored(journey):
 def cured(journey):
     session = Session.objects.get(title=journey.title)
     prompt = session_prompt(session=session, at=journey.at, as_saved=True)
-    return journey.fact in str(prompt.messages[:-1])
+    return journey.fact in str(list(prompt.messages or ())[:-1])
 
 
 def travel(newcomer, journey):
