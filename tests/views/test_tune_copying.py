@@ -24,7 +24,7 @@ ID = "a~b+c@d:e=1.-_"
 TOOLS = [{"type": "function", "function": {"name": "search", "parameters": {"properties": {"q": {"type": "string"}}}}}]
 BASE = [{"role": "user", "content": 'Before $HOME, `id` and "quotes" — it\'s 100 %\\n!'}]
 NASTY = "What's $(date) `id` \\ \"x\" 'y' %20 😀 \u2028 end?\nNext line"
-ASKED = {
+ASKED: dict[str, dict[str, str | list[str]]] = {
     "nothing": {},
     "a draft": {"strategy": "buffer", "max_runs": "3", "autoprune": "true", "max_input_tokens": "unlimited"},
     "texts": {"query": NASTY, "context": ["One fact's text.", NASTY], "instructions": NASTY},
@@ -48,7 +48,7 @@ def session(project):
 @pytest.fixture
 def shown(client, session, live_server, request):
     """Return the page as the address of the server that answers gives it."""
-    texts = dict(ASKED[request.param])
+    texts = {**ASKED[request.param]}
     if "a" in texts:
         values = stored_values(effective_settings(session=session, overrides={"max_runs": 2}).values)
         profile = save_new_profile(project=session.project, name="Two", settings=values, actor="", now=NOW)
