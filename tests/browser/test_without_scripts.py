@@ -11,9 +11,8 @@ from tests.browser import test_every_page
 from tests.factories import make_session
 
 listed = test_every_page.listed
-LINKS = (
-    """() => [...document.querySelectorAll('a[href]')].filter(link => link.checkVisibility()).map(link => link.href)"""
-)
+LINKS = """() => [...document.querySelectorAll('a[href]')].filter(link => link.checkVisibility())
+  .map(link => new URL(link.getAttribute('href'), document.baseURI).href)"""
 # A button does something by itself if it sends a form or opens what stands in the page.
 IDLE = """() => [...document.querySelectorAll('button, [data-act], [data-copy], [role="switch"]')].filter(control =>
   control.checkVisibility() && !control.popoverTargetElement && !control.form && !control.matches('a[href]')
