@@ -27,7 +27,9 @@ def test_it_shows_each_entry_and_which_is_in_use(client, session):
 
 def test_it_shows_what_the_chosen_entry_kept_and_how_its_text_differs(client, session):
     shown = page(client, f"{LEDGER}?entry=2")
-    assert "One fact left the memory at summary #2: <b>my mother wears a knee brace</b>" in shown
+    followed = LEDGER.replace("summaries/", "facts/?words=my%20mother%20wears%20a%20knee%20brace")
+    gone = f'<a class="lnk" href="{followed}"><b>my mother wears a knee brace</b></a>'
+    assert f"One fact left the memory at summary #2: {gone}" in shown
     assert "3 facts of runs 4–5 never came into a summary" in shown
     assert "<del>lost" in shown
     assert "<ins>found" in shown
