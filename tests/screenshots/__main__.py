@@ -48,7 +48,9 @@ def _take(context: BrowserContext, picture: Picture) -> Path:
     page.set_viewport_size({"width": width, "height": height})
     page.goto(f"http://{USUAL}{picture.address}")
     picture.prepare(page)
-    page.wait_for_function(SETTLED)
+    # Not by wait_for_function, whose eval the policy of the pages forbids.
+    while not page.evaluate(SETTLED):
+        page.wait_for_timeout(50)
     page.evaluate("document.activeElement?.blur()")
     path = FOLDER / f"{picture.name}.webp"
     path.write_bytes(_webp(page))
