@@ -56,7 +56,13 @@ def test_c41_an_import_repeated_and_grown_has_each_line_once(published):
     assert session.last_position == CASE_DAY_1
     update_session(session=session, changes={"title": "My name"}, now=NOW)
 
-    twice = [threading.Thread(target=lambda: (bring_in(project, DAY_2), connection.close())) for _ in range(2)]
+    def bring_in_once():
+        try:
+            bring_in(project, DAY_2)
+        finally:
+            connection.close()
+
+    twice = [threading.Thread(target=bring_in_once) for _ in range(2)]
     for thread in twice:
         thread.start()
     for thread in twice:
