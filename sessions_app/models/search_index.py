@@ -166,8 +166,17 @@ def _found_in(sought: Sought, project_pk: int) -> RawSQL:
     )
 
 
-def newest_events_with(sought: Sought, *, project_pk: int, session_pks: Sequence[int]) -> dict[int, int]:
-    """Return for each session the key of the newest event in which all terms stand, where there is one.
+@dataclass(frozen=True, slots=True)
+class EventsFound:
+    """The keys of the first and the newest event of a session in which words stand, and how many runs have such."""
+
+    first: int
+    newest: int
+    runs: int
+
+
+def events_with(sought: Sought, *, project_pk: int, session_pks: Sequence[int]) -> dict[int, EventsFound]:
+    """Return for each session in which events all terms stand, among the places that are read, where there are any.
 
     Messages come before tool calls.
     """
@@ -177,13 +186,15 @@ def newest_events_with(sought: Sought, *, project_pk: int, session_pks: Sequence
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT runs.session_id, "  # noqa: S608
-            "COALESCE(MAX(CASE WHEN events.kind = 'message' THEN places.entry END), MAX(places.entry)) "
+            "COALESCE(MIN(CASE WHEN events.kind = 'message' THEN places.entry END), MIN(places.entry)), "
+            "COALESCE(MAX(CASE WHEN events.kind = 'message' THEN places.entry END), MAX(places.entry)), "
+            "COUNT(DISTINCT runs.id) "
             f"FROM ({_newest_events()}) AS places {_WITH_RUNS} "
             "JOIN sessions_app_event AS events ON events.id = places.entry "
             f"WHERE runs.session_id IN ({marks}) GROUP BY runs.session_id",
             [_dialect().query(sought, project_pk), *session_pks],
         )
-        return dict(cursor.fetchall())
+        return {session: EventsFound(*found) for session, *found in cursor.fetchall()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,28 +10,51 @@ from django.db.models.functions import Substr
 from sessions_app.domain.search_words import CHARACTERS_INDEXED, Piece, Sought, excerpt
 from sessions_app.domain.transcript import EventKind
 from sessions_app.models import Event, Project
-from sessions_app.models.search_index import newest_events_with, searched_texts
+from sessions_app.models.search_index import events_with, searched_texts
+from sessions_app.queries.session_finding import MOST_FOUND
 
 _LONG = ("text", "arguments", "error", "result")
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The newest message in a session, or else tool call, in which the words stand.
-
-    `position` is its run's, `speaker` its role or the tool's name.
-    """
+    """A message or tool call in which the words stand: `position` is its run's, `speaker` its role or the tool's name."""
 
     position: int
     speaker: str
     pieces: Sequence[Piece]
 
 
-def search_hits(sought: Sought, *, project: Project, session_pks: Sequence[int]) -> Mapping[int, Hit]:
-    """Return the hit of each session that has one in its own runs, by two queries for all."""
-    newest = newest_events_with(sought, project_pk=project.pk, session_pks=session_pks)
-    events = _beginnings_of(list(newest.values()))
-    return {session: _hit(events[event], sought) for session, event in newest.items() if event in events}
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Where words stand in a session: its first and its newest message, or else tool call, one if these share a run.
+
+    `runs`: in so many runs.
+    """
+
+    ends: Sequence[Hit]
+    runs: int
+
+    @property
+    def are_found(self) -> bool:
+        """Whether the session's page, where the words are looked for, comes as far back as the first of them."""
+        return self.runs <= MOST_FOUND
+
+
+def search_hits(sought: Sought, *, project: Project, session_pks: Sequence[int]) -> Mapping[int, Hits]:
+    """Return the hits of each session that has any in its own runs, by two queries for all."""
+    found = events_with(sought, project_pk=project.pk, session_pks=session_pks)
+    events = _beginnings_of([key for each in found.values() for key in (each.first, each.newest)])
+    return {
+        session: Hits(_ends(events[each.first], events[each.newest], sought), each.runs)
+        for session, each in found.items()
+        if each.first in events and each.newest in events
+    }
+
+
+def _ends(first: Any, newest: Any, sought: Sought) -> Sequence[Hit]:
+    shown = [newest] if first.position == newest.position else [first, newest]
+    return [_hit(event, sought) for event in shown]
 
 
 def _beginnings_of(pks: Sequence[int]) -> Mapping[int, Event]:

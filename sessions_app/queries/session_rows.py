@@ -18,7 +18,7 @@ from sessions_app.domain.transcript import EventKind, Role
 from sessions_app.models import Event, Project, Run, Session, SessionTag, Summary, SummaryOrigin, SummaryStatus
 from sessions_app.models.sessions import SessionQuerySet
 from sessions_app.queries.capped_counts import CappedCount, CountOf, capped
-from sessions_app.queries.search_hits import Hit
+from sessions_app.queries.search_hits import Hits
 
 OPENING_LENGTH = 160
 LONG_WAIT = timedelta(minutes=2)
@@ -60,7 +60,7 @@ class SessionRow:
     `place` is that among its `siblings`, whose number is None where counting has stopped. `only_forks`: all children
     that were counted are forks. `active_at` is the latest activity of what the row stands for: of the whole tree while
     a root is closed.
-    `opening` is the beginning of what the user said first, where there is no title to go by. `hit` is where the words
+    `opening` is the beginning of what the user said first, where there is no title to go by. `hits` are where the words
     that were searched for stand in its runs, `name` its title or else its id, with those marked.
     """
 
@@ -85,7 +85,7 @@ class SessionRow:
     opening: str = ""
     tags: Sequence[str] = ()
     expanded: bool = False
-    hit: Hit | None = None
+    hits: Hits | None = None
     name: Sequence[Piece] = ()
     sought: bool = True
     place: int | None = None

@@ -14,7 +14,7 @@ from sessions_app.models.search_index import PLACES_READ, are_all_read
 from sessions_app.queries import session_trees
 from sessions_app.queries.capped_counts import COUNTED_AT_MOST, CappedCount, capped_count
 from sessions_app.queries.keyset import Cursor, Order, read_count, read_cursor, read_text, read_time, rows_behind
-from sessions_app.queries.search_hits import Hit, search_hits
+from sessions_app.queries.search_hits import Hits, search_hits
 from sessions_app.queries.session_conditions import has_lost_runs, has_unseen_runs
 from sessions_app.queries.session_filters import SessionFilter, SessionSort, SessionView, in_view, matching_sessions
 from sessions_app.queries.session_rows import MoreChildren, SessionRow, with_row_columns
@@ -111,10 +111,10 @@ def _with_hits(page: SessionPage, project: Project, sought: Sought) -> SessionPa
     return replace(page, trees=trees, only_newest=not are_all_read(sought, project_pk=project.pk))
 
 
-def _with_hit(row: SessionRow | MoreChildren, hits: Mapping[int, Hit], sought: Sought) -> SessionRow | MoreChildren:
+def _with_hit(row: SessionRow | MoreChildren, hits: Mapping[int, Hits], sought: Sought) -> SessionRow | MoreChildren:
     if not isinstance(row, SessionRow) or not row.sought:
         return row
-    return replace(row, hit=hits.get(row.pk), name=tuple(marked(row.title or row.public_id, sought)))
+    return replace(row, hits=hits.get(row.pk), name=tuple(marked(row.title or row.public_id, sought)))
 
 
 def _cursor_behind(order: Order, last: tuple[Any, int], shown: int) -> str:

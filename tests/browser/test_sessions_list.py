@@ -172,7 +172,7 @@ def test_words_lead_to_the_run_that_they_stand_in(tree, show):
     expect(page.locator(".hit mark")).to_have_text("suitcase")
     expect(titles(page)).to_have_text(["Family trip", "Hotel", "Late arrival"])
     page.locator(".hit").click()
-    expect(page).to_have_url(re.compile(r"/sessions/late/\?from=2&to=2&whole=2#run-2$"))
+    expect(page).to_have_url(re.compile(r"/sessions/late/\?find=suitca&at=2#run-2$"))
     expect(page.locator("#run-2")).to_contain_text("Where is my suitcase?")
 
 

@@ -10,7 +10,7 @@ from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.search_words import read_query
 from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, RunStatus, ToolCall
 from sessions_app.models import Session, search_index
-from sessions_app.models.search_index import TABLE, are_all_read, newest_events_with, sessions_with
+from sessions_app.models.search_index import TABLE, EventsFound, are_all_read, events_with, sessions_with
 from sessions_app.models.search_remains import newest_remains
 from sessions_app.services.runs import add_events, append_runs, change_run, set_result
 from sessions_app.services.search_purge import purge_search_index
@@ -130,7 +130,7 @@ def test_what_does_not_stand_in_one_place_is_not(project, bags, query):
 def test_no_query_is_an_error(project, bags, query):
     assert set(found(project, query)) <= {"bags.1"}
     are_all_read(read_query(query + " suitcase"), project_pk=project.pk)
-    newest_events_with(read_query(query + " suitcase"), project_pk=project.pk, session_pks=[bags.pk])
+    events_with(read_query(query + " suitcase"), project_pk=project.pk, session_pks=[bags.pk])
 
 
 def test_nothing_of_another_project_is_found(project, bags):
@@ -217,13 +217,13 @@ def test_a_huge_text_of_few_or_many_words_is_indexed(project):
     assert found(project, chr(0x20000)) == ["s"]
 
 
-def test_the_newest_event_of_each_session_is_told(project):
+def test_the_first_and_the_newest_event_of_each_session_are_told_and_in_how_many_runs_such_stand(project):
     one, other, silent = (make_session(project, name) for name in ("one", "other", "silent"))
-    runs = say(one, "a bag", "two bags", "a trunk")
+    runs = say(one, "a bag", "a bag, said I", "two bags", "a trunk")
     say(other, "no bag")
-    newest = newest_events_with(read_query("bag"), project_pk=project.pk, session_pks=[one.pk, silent.pk])
-    assert newest == {one.pk: runs[1].events.get(index=0).pk}
-    assert newest_events_with(read_query("bag"), project_pk=project.pk, session_pks=[]) == {}
+    found = events_with(read_query("bag"), project_pk=project.pk, session_pks=[one.pk, silent.pk])
+    assert found == {one.pk: EventsFound(runs[0].events.get(index=0).pk, runs[2].events.get(index=0).pk, runs=3)}
+    assert events_with(read_query("bag"), project_pk=project.pk, session_pks=[]) == {}
 
 
 def test_messages_are_told_before_tool_calls(project):
@@ -231,11 +231,10 @@ def test_messages_are_told_before_tool_calls(project):
     [run] = say(session, "a bag")
     call = Event(EventKind.TOOL_CALL, tool=call_of("a bag on a shelf"))
     append_runs(session=session, runs=[NewRun((call,))], now=NOW)
-    newest = newest_events_with(read_query("bag"), project_pk=project.pk, session_pks=[session.pk])
-    assert newest == {session.pk: run.events.get(index=0).pk}
-    assert list(newest_events_with(read_query("shelf"), project_pk=project.pk, session_pks=[session.pk])) == [
-        session.pk
-    ]
+    message = run.events.get(index=0).pk
+    found = events_with(read_query("bag"), project_pk=project.pk, session_pks=[session.pk])
+    assert found == {session.pk: EventsFound(message, message, runs=2)}
+    assert list(events_with(read_query("shelf"), project_pk=project.pk, session_pks=[session.pk])) == [session.pk]
 
 
 def test_of_common_words_only_the_newest_places_are_read(project, monkeypatch):

@@ -24,22 +24,23 @@ def words(hit):
     return "".join(f"[{piece.text}]" if piece.hit else piece.text for piece in hit.pieces)
 
 
-def test_the_newest_place_is_shown_with_its_position_in_the_lineage():
+def test_the_first_and_the_newest_place_are_shown_with_their_positions_in_the_lineage():
     project = make_project()
     trip = make_session(project, "trip", runs=3)
     fork = make_session(project, "fork", parent=trip, forked_at=2)
-    say(fork, "one bag", "two bags", "none")
+    say(fork, "one bag", "a bag", "two bags", "none")
     hits = search_hits(BAG, project=project, session_pks=[trip.pk, fork.pk])
     assert list(hits) == [fork.pk]
-    hit = hits[fork.pk]
-    assert (hit.position, hit.speaker, words(hit)) == (4, "user", "two [bags]")
+    shown = [(hit.position, hit.speaker, words(hit)) for hit in hits[fork.pk].ends]
+    assert shown == [(3, "user", "one [bag]"), (5, "user", "two [bags]")]
+    assert hits[fork.pk].runs == 3
 
 
 def test_a_hit_far_inside_a_long_message_is_shown_without_reading_on_forever():
     project = make_project()
     session = make_session(project)
     say(session, "word " * 10_000 + "my bag " + "word " * 100_000)
-    hit = search_hits(BAG, project=project, session_pks=[session.pk])[session.pk]
+    [hit] = search_hits(BAG, project=project, session_pks=[session.pk])[session.pk].ends
     assert "my [bag] word" in words(hit)
 
 
@@ -51,6 +52,7 @@ def test_a_search_asks_and_reads_as_much_in_a_long_conversation_as_in_a_short_on
         say(session, *["a bag"] * length)
         with CaptureQueriesContext(connection) as captured:
             page = session_page(project=project, wanted=SessionFilter(words="bag"), default_model="m", limit=25)
-        assert page.trees[0].rows[0].hit.position == length
+        hits = page.trees[0].rows[0].hits
+        assert ([hit.position for hit in hits.ends], hits.runs) == ([1, length], length)
         counts.append(len(captured))
     assert counts[0] == counts[1]

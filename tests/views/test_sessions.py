@@ -357,8 +357,12 @@ def test_a_hit_shows_the_words_in_the_run_that_they_stand_in_and_leads_there(cli
     append_runs(session=late, runs=turns, now=LATER)
     page = show(client, "?q=train").content.decode()
     assert "1 of 1 matching session shown" in page
-    assert 'href="/p/p/sessions/late/?from=3&amp;to=3&amp;whole=3#run-3"' in page
-    assert "Run 3</b><span" in page
+    assert '<a class="hit" href="/p/p/sessions/late/?find=train&amp;at=2#run-2"' in page
+    assert '<a class="hit" href="/p/p/sessions/late/?find=train&amp;at=3#run-3"' in page
+    assert "Run 2</b><span" in page
+    assert '<span class="num">2 runs</span>' in page
+    assert 'href="/p/p/sessions/late/facts/?words=train"' in page
+    assert "My <mark>train</mark> is late" in page
     assert "The <mark>train</mark> leaves from 7" in page
     assert page.count('class="way"') == 2
     assert "<mark>Late</mark> arrival" in show(client, "?q=late").content.decode()
