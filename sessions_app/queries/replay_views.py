@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import cast
 
-from sessions_app.domain.memory_settings import MemorySettings, Strategy
+from sessions_app.domain.memory_settings import MemorySettings, OnGap, Strategy
 from sessions_app.domain.plan import UNSEEN_FATES, Fate
 from sessions_app.domain.replays.layers import Layer, layers_of
 from sessions_app.domain.replays.replayed import Column, Replay, ReplayTotals
 from sessions_app.models import Session
 from sessions_app.queries.run_inputs import run_inputs
 
+NO_EXTRACTS = frozenset({OnGap.WARN, OnGap.STOPGAP})
 MOST_COLUMNS = 240
 PAGE = 100
 
@@ -32,6 +33,11 @@ class ReplayedSide:
         return self.replay.totals
 
     @property
+    def summarizes(self) -> bool:
+        """Whether it makes summaries."""
+        return self.values.strategy is Strategy.SUMMARY
+
+    @property
     def first_error(self) -> tuple[int, str] | None:
         """The first turn whose prompt could not be built, and why."""
         errors = enumerate(self.replay.columns["error"], 1)
@@ -41,7 +47,7 @@ class ReplayedSide:
     def summarize_at(self) -> int | None:
         """From how many tokens on runs are summarized, where that is told by a share of the budget."""
         values = self.values
-        if values.strategy is not Strategy.SUMMARY or not values.summarize_at or self.budget is None:
+        if not self.summarizes or not values.summarize_at or self.budget is None:
             return None
         return round(values.summarize_at * self.budget)
 
@@ -93,6 +99,11 @@ class TurnRow:
     turn: int
     input: str
     figures: Sequence[TurnFigures]
+
+
+def not_shown(sides: Sequence[ReplayedSide]) -> str:
+    """Return in which setting the sides differ although a replay treats its values alike, empty if in none."""
+    return "on_gap" if {side.values.on_gap for side in sides} == NO_EXTRACTS else ""
 
 
 def side_at(side: ReplayedSide, turn: int) -> TurnFigures:

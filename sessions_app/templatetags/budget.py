@@ -54,8 +54,13 @@ def ratio_bar(after: int, before: int, most: int) -> SafeString:
 
 
 @register.simple_tag
-def budget_bar(tokens: TokenParts, budget: int, *, mini: bool = False, reserve: int = 0) -> SafeString:
-    """Draw a prompt's tokens over its budget; a reserve, given only when the model's window binds, stands outside."""
+def budget_bar(tokens: TokenParts, budget: int, *, mini: bool = False, reserve: int = 0, scale: int = 0) -> SafeString:
+    """Draw a prompt's tokens over its budget; a reserve, given only when the model's window binds, stands outside.
+
+    A `scale` beyond the budget is that of a bar beside it; where the budget ends is marked.
+    """
+    if scale > max(budget, tokens.total):
+        return _shorter_bar(tokens, budget, scale)
     drawn = bar(_with_free(tokens, budget), max(budget, tokens.total), _sentence(tokens, budget), mini=mini)
     if not reserve:
         return drawn
@@ -65,6 +70,22 @@ def budget_bar(tokens: TokenParts, budget: int, *, mini: bool = False, reserve: 
         drawn,
         max(SMALLEST_RESERVE, round(100 * reserve / (budget + reserve))),
         f"{number(reserve)} tokens reserved for the answer, outside the budget",
+    )
+
+
+def _shorter_bar(tokens: TokenParts, budget: int, scale: int) -> SafeString:
+    parts = [(name, amount) for name, amount in _with_free(tokens, budget) if amount > 0]
+    widths = _widths([*parts, ("free", scale - budget)], scale, SMALLEST_SHARE)
+    end = f"{100 * budget / scale:.2f}"
+    return format_html(
+        '<svg class="bar" role="img" aria-label="{}, drawn on the scale of {}">{}'
+        '<rect class="beyond" x="{}%" width="100%" height="100%"/><rect class="end" x="{}%" width="2" height="100%"/>'
+        "</svg>",
+        _sentence(tokens, budget),
+        number(scale),
+        _segments([(name, width) for (name, _), width in zip(parts, widths, strict=False)]),
+        end,
+        end,
     )
 
 

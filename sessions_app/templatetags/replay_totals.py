@@ -44,6 +44,7 @@ class Total:
 
     name: str
     lines: Sequence[tuple[str, str, str]]
+    help: str = ""
 
 
 @register.simple_tag
@@ -66,8 +67,9 @@ def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
             _lines(sides, [number(each.tokens) for each in totals], _shares([each.tokens for each in totals])),
         ),
         Total(
-            "Same beginning as before",
+            "Repeated from before",
             _lines(sides, [_share(each.stable_prefix, each.tokens) for each in totals], nothing),
+            "The share of the prompts' tokens that is repeated from the turn before: what a provider's cache can reuse",
         ),
         Total("Cost with cache / without", _lines(sides, [f"{each} / {other}" for each, other in costs], nothing)),
         Total("Summaries", _lines(sides, [_summary_words(each) for each in totals], [""] * len(totals))),

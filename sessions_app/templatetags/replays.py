@@ -106,12 +106,13 @@ def _turn_labels(axis: Axis, baseline: int) -> SafeString:
 
 def _limits(side: ReplayedSide, scale: Scale, sides: Sequence[ReplayedSide]) -> SafeString:
     """Draw a side's budget and from where on it summarizes, as far as the chart reaches; what both share once."""
-    others = [each for each in sides if each.key < side.key]
     letter = f"{side.key.upper()}: " if len(sides) > 1 else ""
     drawn = []
     if side.budget and side.budget <= scale.most:
-        shared = any(each.budget == side.budget for each in others)
-        drawn += [] if shared else [("limit", "limit-t", scale.y(side.budget), f"budget {number(side.budget)}", "")]
+        same = [each for each in sides if each.budget == side.budget]
+        who = letter and f"{' and '.join(each.key.upper() for each in same)}: "
+        if same[0] is side:
+            drawn.append(("limit", "limit-t", scale.y(side.budget), f"budget {number(side.budget)}", who))
     if side.summarize_at and side.summarize_at <= scale.most:
         words = f"summarize_at {side.values.summarize_at:.2f}"
         drawn.append(("sum-at", "event-t", scale.y(side.summarize_at), words, letter))

@@ -32,7 +32,7 @@ from sessions_app.views.sides import Side
 from sessions_app.views.tune_compare import EVERYTHING, compare_tab
 from sessions_app.views.tune_replay import GO, replay_asked, replay_tab
 from sessions_app.views.tune_why import why_tab
-from sessions_app.views.workbench import TABS, Bench, bench_of, compared, texts_of
+from sessions_app.views.workbench import TABS, THEN, Bench, bench_of, compared, texts_of
 
 PAGE = "tune/bench.html"
 
@@ -90,7 +90,7 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
         "conversation": bench.conversation,
         "tab": tab,
         "choice": bench.choice,
-        "in_place": "Then" if bench.then else "Saved",
+        "in_place": THEN if bench.then else "Saved",
         "carried": carried,
         "left_out": bench.left_out,
         "long_fields": ", ".join(f"#asked [name={name}]" for name in bench.left_out),

@@ -14,13 +14,13 @@ from sessions_app.domain.memory_settings import stored_values
 from sessions_app.domain.replays.replayed import Replay
 from sessions_app.models.connections import one_state
 from sessions_app.queries.replay_files import as_csv, as_json
-from sessions_app.queries.replay_views import PAGE, ReplayedSide, bin_size, bins_of, side_at, turn_rows
+from sessions_app.queries.replay_views import PAGE, ReplayedSide, bin_size, bins_of, not_shown, side_at, turn_rows
 from sessions_app.services.prompts import effective_settings
 from sessions_app.services.replays import LIVE, replay_milliseconds, replay_session
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_reading import number_of
 from sessions_app.views.sides import Side
-from sessions_app.views.workbench import Bench, bench_of
+from sessions_app.views.workbench import THEN, Bench, bench_of
 
 LONGEST = 20_000
 """Milliseconds of computing that a page takes for one setting at most; other requests are slower meanwhile."""
@@ -53,7 +53,7 @@ def replay_asked(texts: QueryDict, last: int) -> dict[str, str]:
     is_table = texts.get("as") == TABLE
     return {
         "as": TABLE if is_table else "",
-        "first": str((min(first, last) - 1) // PAGE * PAGE + 1) if is_table and first and last else "",
+        "first": str(_page_of(first, last)) if is_table and first and last else "",
         "turn": str(min(turn, last)) if turn and last and not is_table else "",
         GO: "1" if texts.get(GO) else "",
     }
@@ -68,7 +68,7 @@ def replay_tab(bench: Bench, context: Mapping[str, Any]) -> dict[str, Any]:
     if replayed is None:
         return found | {"waits": not context["carried"][GO], "is_busy": bool(context["carried"][GO])}
     done = [_side(side, bench, wanted, replayed[side.key]) for side in (a, b) if side.key in replayed]
-    return found | _shown(bench, context, done) | {"done": done}
+    return found | _shown(bench, context, done) | {"done": done, "not_shown": not_shown(done)}
 
 
 @login_required
@@ -141,7 +141,13 @@ def _compute(bench: Bench, wanted: Wanted) -> Mapping[str, Replay]:
 
 def _side(side: Side, bench: Bench, wanted: Wanted, replay: Replay) -> ReplayedSide:
     settings = effective_settings(session=bench.conversation, overrides=wanted.overrides[side.key])
-    return ReplayedSide(side.key, side.label, settings.values, side.prompt.budget if side.prompt else None, replay)
+    budget = side.prompt.budget if side.prompt else None
+    return ReplayedSide(side.key, _label(side, bench), settings.values, budget, replay)
+
+
+def _label(side: Side, bench: Bench) -> str:
+    """Name a side; what is replayed under the settings of then is not what was then."""
+    return f"Settings of turn {bench.past_turn:,}" if side.label == THEN and bench.past_turn else side.label
 
 
 def _shown(bench: Bench, context: Mapping[str, Any], done: Sequence[ReplayedSide]) -> dict[str, Any]:
@@ -150,22 +156,28 @@ def _shown(bench: Bench, context: Mapping[str, Any], done: Sequence[ReplayedSide
     found: dict[str, Any] = {"turns": turns, "as_url": _as_urls(bench, context), "file_url": _file_urls(bench)}
     if not done or not turns:
         return found
+    asked = min(int(carried["turn"] or bench.past_turn or turns), turns)
+    found |= {"why_then_url": bench.url("tune-why", at=str(asked)), "turn_shown": asked}
     if carried["as"]:
-        first = int(carried["first"] or 1)
+        first = int(carried["first"] or (_page_of(bench.past_turn, turns) if bench.past_turn else 1))
         return found | {
             "rows": turn_rows(session=bench.conversation, sides=done, first=first),
             "last_row": min(first + PAGE - 1, turns),
             "saw_url": _beginning(bench.url("tune", at=""), "at"),
             "pages": _page_urls(bench, context, first, turns),
         }
-    turn = int(carried["turn"] or turns)
     return found | {
         "bins": {side.key: bins_of(side, turns) for side in done},
         "bin_size": bin_size(turns),
-        "turn_shown": turn,
-        "turn_figures": [side_at(side, turn) for side in done],
-        "turn_urls": _turn_urls(bench, context, turn, turns),
+        "column_shown": (asked - 1) // bin_size(turns),
+        "turn_figures": [side_at(side, asked) for side in done],
+        "turn_urls": _turn_urls(bench, context, asked, turns),
     }
+
+
+def _page_of(turn: int, turns: int) -> int:
+    """Return the turn with which the page of the table begins that has a turn."""
+    return (min(turn, turns) - 1) // PAGE * PAGE + 1
 
 
 def _beginning(url: str, name: str) -> str:

@@ -27,6 +27,7 @@ from sessions_app.views.session_pages import session_of
 from sessions_app.views.sides import ChoiceOfA, Side, choice_of_a
 
 LONGEST_LABEL = 18
+THEN = "Then"
 TABS = {"prompt": "tune", "why": "tune-why", "compare": "tune-compare", "replay": "tune-replay"}
 
 
@@ -155,13 +156,14 @@ def compared(bench: Bench, *, built: str) -> dict[str, Any]:
         b = Side("b", label, a.prompt, a.refusal)
     else:
         b = _side("b", label, bench, bench.draft.overrides, is_built="b" in built)
-    return {"sides": (a, b), "difference": _difference(a, b)}
+    scale = max((side.prompt.budget for side in (a, b) if side.prompt), default=0)
+    return {"sides": (a, b), "difference": _difference(a, b), "scale": scale}
 
 
 def _label_a(bench: Bench) -> str:
     if bench.profile:
         return Truncator(bench.profile.name).chars(LONGEST_LABEL)
-    return "Then" if bench.then else "Saved"
+    return THEN if bench.then else "Saved"
 
 
 def _difference(a: Side, b: Side) -> str:

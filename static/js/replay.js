@@ -23,7 +23,7 @@
     if (event.metaKey || event.ctrlKey || event.altKey || !event.target.matches?.('.plot-s')) return;
     const plots = event.target.closest('.plots'), columns = columnsOf(plots);
     if (!columns.length) return;
-    const at = plots.dataset.at === undefined ? columns.length : Number(plots.dataset.at);
+    const at = Number(plots.dataset.at);
     const steps = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10, Home: -columns.length, End: columns.length };
     if (event.key in steps) {
       plots.querySelector('.readout').setAttribute('aria-live', 'polite');

@@ -94,3 +94,11 @@ def test_it_draws_the_column_in_the_order_of_sending():
 
 def test_a_bar_without_a_total_draws_nothing_and_does_not_fail():
     assert segments(render("{% bar parts 0 'nothing yet' %}", parts=[("kept", 0)])) == []
+
+
+def test_a_smaller_budget_is_drawn_on_the_scale_of_the_larger_and_its_end_is_marked():
+    drawn = render("{% budget_bar tokens 1000 scale=4000 %}", tokens=TokenParts(runs=800))
+    assert segments(drawn) == [("kept", 0.0, 20.0)]
+    assert '<rect class="end" x="25.00%"' in drawn
+    assert "of 1,000, drawn on the scale of 4,000" in drawn
+    assert 'class="end"' not in render("{% budget_bar tokens 4000 scale=4000 %}", tokens=TokenParts(runs=800))

@@ -53,8 +53,10 @@ def test_many_turns_share_columns_that_tell_the_least_and_the_most():
 def test_the_budget_is_drawn_once_where_both_share_it_and_not_where_it_flattens_all():
     both = (side(9, max_input_tokens=60), side(9, "b", max_input_tokens=60, last_n=2))
     assert chart(*both, turns=9).count('class="limit"') == 1
+    assert ">A and B: budget" in chart(*both, turns=9)
     others = (side(9, max_input_tokens=60), side(9, "b", max_input_tokens=70))
     assert chart(*others, turns=9).count('class="limit"') == 2
+    assert all(f">{each}: budget" in chart(*others, turns=9) for each in "AB")
     assert 'class="limit"' not in chart(side(3, max_input_tokens=90_000), turns=3)
 
 

@@ -260,7 +260,41 @@ def test_at_a_past_turn_the_settings_of_then_are_replayed_as_a(client, project):
     shown = page(client, "?at=3")
     then, today = replay_session(session=session, settings={"/a": {"last_n": 1}, "/b": {}}, now=NOW)
     assert totals(shown)["Prompt tokens, all turns"] == [str(then.totals.tokens), str(today.totals.tokens)]
-    assert "Then" in shown.split('id="plots"')[1]
+    assert "Settings of turn 3" in shown.split('id="plots"')[1]
+    assert "Then" not in shown.split('class="totals"')[1]
+
+
+def test_at_a_past_turn_the_cursor_the_figures_and_the_table_stand_at_it(client, project):
+    make_session(project, runs=8, settings={"strategy": "buffer"})
+    shown = page(client, "?at=5")
+    assert 'id="readout" aria-live="off">turn 5: ' in shown
+    assert "Turn 5, replayed" in shown
+    assert 'data-at="4"' in shown
+    assert '<tr id="turn-5" aria-current="true">' in page(client, "?at=5&as=table")
+    assert 'aria-live="off">turn 2: ' in page(client, "?at=5&turn=2")
+
+
+def test_made_anew_summaries_are_told_above_the_figures_with_the_way_to_what_happened(client, project):
+    session = make_session(project, runs=4, settings={"strategy": "summary"})
+    above = page(client, "?at=3").split('class="totals"')[0].split('id="view"')[1]
+    assert "Replay makes summaries anew, at once and without failures. What really happened at turn 3" in above
+    assert 'href="/p/p/sessions/s/tune/why/?at=3"' in above
+    update_session(session=session, changes={"settings": {"strategy": "buffer"}}, now=NOW)
+    assert "makes summaries anew" not in page(client)
+
+
+@pytest.mark.parametrize(("on_gap", "is_told"), [("warn", True), ("error", False), ("stopgap", False)])
+def test_a_gap_that_a_replay_cannot_show_is_told_above_the_figures(client, project, on_gap, is_told):
+    make_session(project, runs=4, settings={"on_gap": "stopgap"})
+    shown = page(client, f"?on_gap={on_gap}").split('class="totals"')[0]
+    assert ("Replay cannot show <code>on_gap</code>" in shown) == is_told
+
+
+def test_budgets_are_told_beside_the_sides_that_have_them(client, project):
+    make_session(project, runs=4, settings={"strategy": "buffer", "max_input_tokens": 1_100})
+    shown = page(client, "?max_input_tokens=1200")
+    assert 'Saved<span class="muted">budget 1,100</span>' in shown
+    assert 'Draft<span class="muted">budget 1,200</span>' in shown
 
 
 @pytest.mark.parametrize("path", ["tune/compare/?last_n=0", "tune/replay/?as=table", "tune/replay/?last_n=0"])
