@@ -17,8 +17,10 @@ CHECK = """async ({rules, met, dark}) => {
   document.documentElement.classList.toggle('dark', dark);
   if (dark) await new Promise(done => setTimeout(done, 250));
   document.getAnimations().forEach(each => each instanceof CSSTransition && each.finish());
-  const { scrollWidth, clientWidth } = document.documentElement;
+  const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;
   const broken = scrollWidth > clientWidth ? [`scrolls sideways: ${scrollWidth} of ${clientWidth}`] : [];
+  if (document.querySelector('.shell') && scrollHeight > clientHeight)
+    broken.push(`is higher than the window: ${scrollHeight} of ${clientHeight}`);
   const look = async (part, where) => {
     const found = await axe.run(part, {resultTypes: ['violations'], ...rules});
     for (const rule of found.violations) for (const node of rule.nodes)
@@ -60,7 +62,7 @@ class Walk:
         self.wrong += self.page.evaluate("window.refused")
 
     def check(self, rules=EVERYTHING, *, dark=False):
-        """Let axe judge the page, which may not scroll sideways, then each menu and dialog that no page before had."""
+        """Let axe judge the page, which may not scroll by itself, then each menu and dialog that no page before had."""
         if not self.page.evaluate("typeof axe === 'object'"):
             self.page.evaluate(AXE.read_text())
         answer = self.page.evaluate(CHECK, {"rules": rules, "met": self._met.get(str(rules), []), "dark": dark})
