@@ -24,6 +24,7 @@ from sessions_app.queries.session_filters import SessionFilter, SessionSort, Ses
 METADATA = "metadata."
 _BUTTONS = {"user": ("user",), "tag": ("tag",), "since": ("since", "until"), "until": ("since", "until")}
 MOST_METADATA = 10
+FIRST_MINUTE, LAST_MINUTE = time(), time(23, 59)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +57,23 @@ class SignInForm(AuthenticationForm):
 _VIEWS: Mapping[str, str] = {SessionView.RUNNING: "running now", SessionView.FORKS: "forks"}
 
 
-def _day_field(name: str) -> forms.DateField:
-    return forms.DateField(
-        required=False,
-        input_formats=["%Y-%m-%d"],
-        error_messages={"invalid": f"{name} must be a day written like 2026-11-23."},
-    )
+class MinuteField(forms.Field):
+    """A minute by the clock of whoever asks, or a day, which stands for its first minute or for its last."""
+
+    def __init__(self, name: str, *, of_day: time) -> None:
+        super().__init__(required=False)
+        self._of_day = of_day
+        self._rule = f"{name} must be a day, or a day and a time, written like 2026-11-23 or 2026-11-23T14:20."
+
+    def to_python(self, value: Any) -> datetime | None:
+        """Read the minute."""
+        text = (value or "").strip()
+        try:
+            if "T" in text:
+                return datetime.strptime(text, "%Y-%m-%dT%H:%M")  # noqa: DTZ007 (the clock is known where it is used)
+            return datetime.combine(datetime.strptime(text, "%Y-%m-%d"), self._of_day) if text else None  # noqa: DTZ007
+        except ValueError as unreadable:
+            raise forms.ValidationError(self._rule) from unreadable
 
 
 def _choice_field(name: str, choices: type[StrEnum], usual: StrEnum | None) -> forms.TypedChoiceField:
@@ -97,8 +109,8 @@ class SessionFilterForm(forms.Form):
     own = forms.BooleanField(required=False)
     key = AnyTextField(required=False)
     value = AnyTextField(required=False)
-    since = _day_field("since")
-    until = _day_field("until")
+    since = MinuteField("since", of_day=FIRST_MINUTE)
+    until = MinuteField("until", of_day=LAST_MINUTE)
     roots = forms.BooleanField(required=False)
     view = _choice_field("view", SessionView, SessionView.ALL)
     sort = _choice_field("sort", SessionSort, SessionSort.ACTIVITY)
@@ -146,6 +158,22 @@ class SessionFilterForm(forms.Form):
             if name in given
         ]
 
+    def active(self) -> str:
+        """Return the time of the last activity that is asked for, in words."""
+        since, until = self.cleaned_data.get("since"), self.cleaned_data.get("until")
+        first, last = _day_and_time(since, FIRST_MINUTE), _day_and_time(until, LAST_MINUTE)
+        if first == last and "," not in first:
+            return first
+        return " ".join(f"{word} {written}" for word, written in (("since", first), ("until", last)) if written)
+
+    def times_to_choose(self) -> list[tuple[str, str]]:
+        """Return times that are often asked for, each with the query string of the list at it."""
+        today = timezone.localdate()
+        yesterday, week = today - timedelta(days=1), today - timedelta(days=6)
+        times = {"Today": (today, today), "Yesterday": (yesterday, yesterday), "Last 7 days": (week, today)}
+        rest = {name: value for name, value in self.given().items() if name not in ("since", "until")}
+        return [(label, urlencode(rest | {"since": since, "until": until})) for label, (since, until) in times.items()]
+
     def removals(self) -> dict[str, str]:
         """Return, for each filter in effect, the query string without it."""
         return {each.name: each.rest for each in self.set_filters()}
@@ -169,7 +197,7 @@ class SessionFilterForm(forms.Form):
         return given
 
     def wanted(self) -> SessionFilter:
-        """Return what is asked for; `until` includes its day."""
+        """Return what is asked for; `until` includes its minute."""
         given: dict[str, Any] = self.cleaned_data
         return SessionFilter(
             words=given["q"],
@@ -184,8 +212,8 @@ class SessionFilterForm(forms.Form):
             unseen=given["unseen"],
             own_settings=given["own"],
             view=given["view"],
-            since=_start_of(given["since"]),
-            until=_start_of(given["until"], days_later=1),
+            since=_moment(given["since"]),
+            until=_moment(given["until"], later=timedelta(minutes=1)),
             roots_only=given["roots"],
             sort=given["sort"],
         )
@@ -297,8 +325,15 @@ def _checked_template(text: str, places: Sequence[str]) -> str:
         raise forms.ValidationError([error.detail for error in refusal.errors]) from refusal
 
 
-def _start_of(day: date | None, *, days_later: int = 0) -> datetime | None:
-    """Return when a day begins by the clock of whoever asks; the first and the last day there is bound nothing."""
-    if day is None or day in (date.min, date.max):
+def _moment(minute: datetime | None, *, later: timedelta = timedelta()) -> datetime | None:
+    """Return a minute by the clock of whoever asks; the first and the last day there is bound nothing."""
+    if minute is None or minute.date() in (date.min, date.max):
         return None
-    return timezone.make_aware(datetime.combine(day + timedelta(days=days_later), time()))
+    return timezone.make_aware(minute + later)
+
+
+def _day_and_time(minute: datetime | None, usual: time) -> str:
+    """Write a minute of the filter, and only its day if it is the one that the day stands for anyway."""
+    if minute is None:
+        return ""
+    return f"{minute.day} {minute:%b}" if minute.time() == usual else f"{minute.day} {minute:%b}, {minute:%H:%M}"

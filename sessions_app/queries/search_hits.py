@@ -18,7 +18,7 @@ _LONG = ("text", "arguments", "error", "result")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A message or tool call in which the words stand: `position` is its run's, `speaker` its role or the tool's name."""
+    """Where the words stand: the position of the run, the role or the tool, and the text around them."""
 
     position: int
     speaker: str

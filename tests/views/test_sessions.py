@@ -128,8 +128,8 @@ def test_the_next_page_comes_as_rows_and_a_button_in_place(client, member, proje
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("?since=yesterday", "since must be a day written like 2026-11-23."),
-        ("?until=2026-02-30", "until must be a day written like 2026-11-23."),
+        ("?since=yesterday", "since must be a day, or a day and a time, written like 2026-11-23 or 2026-11-23T14:20."),
+        ("?until=2026-02-30T10:00", "until must be a day, or a day and a time, written like 2026-11-23"),
         ("?sort=random", "sort must be one of activity, created, runs, title, unseen."),
         ("?view=mine", "view must be one of all, running, forks."),
         ("?status=odd", "status must be one of pending, running, completed, failed, cancelled."),
@@ -150,6 +150,14 @@ def test_it_refuses_what_it_does_not_understand_and_says_why(client, tree, query
 @pytest.mark.parametrize("query", ["?since=9999-12-31", "?until=9999-12-31", "?since=0001-01-01", "?open=%00,..,trip"])
 def test_extreme_but_legal_filters_are_answered(client, tree, query):
     assert show(client, query).status_code == 200
+
+
+def test_times_that_are_often_asked_for_are_links_that_keep_the_other_filters(client, tree):
+    today = timezone.localdate()
+    week = today - timedelta(days=6)
+    page = show(client, "?user=mira&since=2026-05-04").content.decode()
+    assert f'<a href="?user=mira&amp;since={today}&amp;until={today}">Today</a>' in page
+    assert f'<a href="?user=mira&amp;since={week}&amp;until={today}">Last 7 days</a>' in page
 
 
 def test_filters_travel_in_the_address_and_can_be_removed_one_by_one(client, member, project):

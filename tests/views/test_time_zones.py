@@ -48,6 +48,23 @@ def test_it_reads_days_as_they_begin_and_end_there(client, session, zone, day, f
     assert ("/p/p/sessions/s/" in page) == found
 
 
+@pytest.mark.parametrize(
+    ("since", "until", "said", "found"),
+    [
+        ("2026-05-04T13:30", "2026-05-04T13:30", "since 4 May, 13:30 until 4 May, 13:30", True),
+        ("2026-05-04T13:31", "", "since 4 May, 13:31", False),
+        ("", "2026-05-04T13:29", "until 4 May, 13:29", False),
+        ("2026-05-04T00:00", "2026-05-04T23:59", "4 May", True),
+        ("2026-05-03", "2026-05-04T13:30", "since 3 May until 4 May, 13:30", True),
+    ],
+)
+def test_it_reads_times_of_day_there_and_says_them(client, session, since, until, said, found):
+    client.cookies["zone"] = "Asia/Tokyo"
+    page = client.get(f"/p/p/sessions/?since={since}&until={until}").content.decode()
+    assert ("/p/p/sessions/s/" in page) == found
+    assert f"Active<b>{said}</b>" in page
+
+
 @pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31", "9999-12-30"])
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "Pacific/Honolulu"])
 def test_it_reads_the_first_and_the_last_days_there_are(client, session, zone, day):
