@@ -10,7 +10,7 @@ from sessions_app.models import Project, Session
 from sessions_app.queries.stream_items import Folded, Shown, StreamItem
 
 MOST_FOLLOWED = 200
-_STATE = ("last_position", "updated_at", "summary_id", "next_attempt_at", "rests_since")
+_STATE = ("last_position", "updated_at", "settings", "summary_id", "next_attempt_at", "rests_since")
 
 
 def state_of(session: Session) -> str:

@@ -51,7 +51,7 @@ def delete_session(*, session: Session, now: datetime, children: Children = Chil
     meanwhile, since that takes the same lock. Returns how many sessions were deleted, itself among them.
     """
     with transaction.atomic():
-        stored = lock_tree(session=session, now=now)
+        stored = lock_tree(session=session, now=None)
         below = list(stored.children.order_by("pk"))
         if below and children is Children.REFUSE:
             raise SessionHasChildren(

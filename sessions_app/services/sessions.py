@@ -18,6 +18,9 @@ from sessions_app.services.settings_versions import record_version
 from sessions_app.services.trees import lock_tree
 from sessions_app.services.wishes import hurry, lock_for_change, wish_for_hearers
 
+# How a conversation is kept and looked at; trying settings and taking them back leaves it where it stood in lists.
+_NO_ACTIVITY = {"settings", "tags"}
+
 
 def create_session(
     *,
@@ -93,10 +96,10 @@ def update_session(
 ) -> Session:
     """Apply a JSON merge patch of title, instructions, user_id, tags, metadata and settings; return what is stored.
 
-    `note` says why settings change.
+    `note` says why settings change. Settings and tags alone leave the time of the last activity as it is.
     """
     with transaction.atomic():
-        stored = lock_for_change(session=session, now=now)
+        stored = lock_for_change(session=session, now=now, active=not changes.keys() <= _NO_ACTIVITY)
         before = {name: getattr(stored, name) for name in changes if name != "tags"}
         check_patch(changes)
         patched = {name: merge_patch(before.get(name), value) for name, value in changes.items()}

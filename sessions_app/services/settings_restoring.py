@@ -21,7 +21,7 @@ def restore_session_settings(
     With `undoes`, the version that this takes back, it raises Conflict if another was saved since.
     """
     with transaction.atomic():
-        stored = lock_tree(session=session, now=now)
+        stored = lock_tree(session=session, now=None)
         wanted = _settings_of(stored.project, stored, to, undoes)
         changes = {"settings": _changes(stored.settings, wanted)}
         return update_session(

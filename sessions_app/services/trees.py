@@ -9,13 +9,13 @@ from sessions_app.models import Session
 from sessions_app.models.sessions import SessionQuerySet
 
 
-def lock_tree(*, session: Session, now: datetime) -> Session:
-    """Lock the session's tree by its root's row, mark it active at `now`, and return the session as it is stored.
+def lock_tree(*, session: Session, now: datetime | None) -> Session:
+    """Lock the session's tree by its root's row and return the session as it is stored.
 
     Taken first by everything that writes into a tree, so that such transactions wait for each other and never in a
-    circle.
+    circle. The tree is marked active at `now`; None is for what is no part of its conversations.
     """
-    stored = _locked(session, lambda root: root.update(tree_active_at=now))
+    stored = _locked(session, lambda root: root.update(tree_active_at=now)) if now else lock_tree_of(session=session)
     if stored is None:
         raise NotFound("There is no such session.")
     return stored

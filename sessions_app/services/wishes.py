@@ -24,10 +24,15 @@ from sessions_app.services.trees import lock_tree
 _many: ContextVar[bool] = ContextVar("many", default=False)
 
 
-def lock_for_change(*, session: Session, now: datetime) -> Session:
-    """Lock a session's tree for a change of the session, wish for what follows from it, return what is stored."""
-    stored = lock_tree(session=session, now=now)
-    stored.updated_at = stored.summary_wanted_at = now
+def lock_for_change(*, session: Session, now: datetime, active: bool = True) -> Session:
+    """Lock a session's tree for a change of the session, wish for what follows from it, return what is stored.
+
+    `active` says whether the change belongs to its conversation, and not only to how that is kept or looked at.
+    """
+    stored = lock_tree(session=session, now=now if active else None)
+    stored.summary_wanted_at = now
+    if active:
+        stored.updated_at = now
     stored.save(update_fields=["updated_at", "summary_wanted_at"])
     hurry(Work.SUMMARIZE, stored.pk)
     return stored

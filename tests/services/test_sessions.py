@@ -8,7 +8,9 @@ from sessions_app.domain.errors import IdTaken, InvalidInput, NotFound
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Session
 from sessions_app.services.runs import append_runs
+from sessions_app.services.session_deletion import delete_session
 from sessions_app.services.sessions import create_session, fork_session, update_session
+from sessions_app.services.settings_restoring import restore_session_settings
 from tests.factories import NOW, append_turns, make_open_run, make_project, make_session
 
 pytestmark = pytest.mark.django_db
@@ -174,6 +176,26 @@ def test_a_change_marks_the_whole_tree_active():
 
     root.refresh_from_db()
     assert (root.tree_active_at, root.updated_at) == (later, NOW)
+
+
+def test_settings_and_tags_are_no_activity():
+    session = make_session()
+    changes = {"settings": {"last_n": 3}, "tags": ["seen"]}
+    update_session(session=session, changes=changes, now=NOW + timedelta(hours=1))
+    restore_session_settings(session=session, to=0, now=NOW + timedelta(hours=2))
+
+    session.refresh_from_db()
+    assert (session.tree_active_at, session.updated_at) == (NOW, NOW)
+    assert session.summary_wanted_at == NOW + timedelta(hours=2)
+
+
+def test_a_deleted_fork_is_no_activity_of_its_tree():
+    root = make_session()
+    fork = fork_session(session=root, at=0, now=NOW)
+    delete_session(session=fork, now=NOW + timedelta(hours=1))
+
+    root.refresh_from_db()
+    assert root.tree_active_at == NOW
 
 
 def test_nothing_is_appended_to_a_session_that_is_gone():
