@@ -15,6 +15,7 @@ from sessions_app.models import Session
 from sessions_app.queries.compared_blocks import ComparedRow, compared_rows
 from sessions_app.queries.token_sums import token_sums
 
+SHARED = "From the first token to the first difference: what a provider's cache can reuse when A changes to B"
 MOST_CHANGES = 12
 MOST_ROWS = 60
 
@@ -27,6 +28,7 @@ class Figure:
     a: int | Decimal | None
     b: int | Decimal | None
     part: str = ""
+    help: str = ""
 
     @property
     def change(self) -> int | Decimal | None:
@@ -118,7 +120,7 @@ def _figures(a: Prompt | None, b: Prompt | None, now: datetime, shared: int | No
             yield needed
     yield figure("Prompt tokens", lambda prompt: prompt.tokens.total)
     yield figure("Input cost", lambda prompt: input_cost(prompt, now=now))
-    yield Figure("Same beginning in both", shared, shared)
+    yield Figure("Tokens that both begin with", shared, shared, help=SHARED)
 
 
 def _count(prompt: Prompt, fate: Fate) -> int:

@@ -12,12 +12,16 @@ from sessions_app.queries.capped_counts import CappedCount, capped, capped_count
 
 @dataclass(frozen=True, slots=True)
 class DefaultChange:
-    """A setting that changes, in stored form; the project has none of its own any more if that is `built_in`."""
+    """A setting that changes, in stored form; the project has none of its own any more if that is `built_in`.
+
+    A session has none of its own any more if it is `inherited`.
+    """
 
     name: str
     now: Any
     new: Any
     built_in: bool = False
+    inherited: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,8 @@ class Slider:
 class Control:
     """One setting on the tune page; `says` is what its value means, `warning` what is wrong with it, if that is told.
 
+    `inherits` tells whether the change takes the session's own value away.
+
     `below` is the value without the session's or the project's own, None where it is neither's. `reset` is the address
     that takes a change away, or else drafts that value.
     """

@@ -1,7 +1,7 @@
 """Saving a draft of settings, to the session, as the project's default or as a profile; each asks what for first."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib import messages
@@ -98,7 +98,7 @@ def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
     changes = project_changes(draft=bench.draft, defaults=bench.inherited, built_in=built_in_settings())
     if not changes:
         messages.info(request, f"There is nothing to save: these are the defaults of {bench.project} already.")
-        return HttpResponseRedirect(bench.url())
+        return HttpResponseRedirect(_tab_url(bench))
     if request.method != "POST":
         return _ask(request, bench, _project_question(bench, changes, texts))
     if "sure" not in texts:
@@ -114,7 +114,7 @@ def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
         )
         words = f"{_settings(len(changes))} saved as the default of {bench.project}"
         tell_saved(request, Kept(bench.project, None), words, now=now)
-    return HttpResponseRedirect(bench.url())
+    return HttpResponseRedirect(_tab_url(bench))
 
 
 @needs(reading=Right.EDIT)
@@ -126,7 +126,7 @@ def save_profile(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
     bench = bench_of(request, slug, session_id, texts)
     if bench.draft.errors:
         messages.error(request, f"Nothing was saved. {' '.join(bench.draft.errors.values())}")
-        return HttpResponseRedirect(bench.url())
+        return HttpResponseRedirect(_tab_url(bench))
     if request.method != "POST":
         return _ask(request, bench, _profile_question(bench, texts))
     if "sure" not in texts:
@@ -143,13 +143,24 @@ def save_profile(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
         messages.error(request, refusal.detail)
         return HttpResponseRedirect(_question_url(bench, "tune-profile", texts))
     messages.success(request, f"Profile {profile.name} saved. It is in force nowhere until it is applied and saved.")
-    return HttpResponseRedirect(bench.url())
+    return HttpResponseRedirect(_tab_url(bench))
 
 
 def _ask(request: HtmxRequest, bench: Bench, question: Question) -> HttpResponse:
     pages = {"session": "tune-save", "project": "tune-default", "profile": "tune-profile"}
     urls = {target: bench.url(page, tab=question.tab) for target, page in pages.items()}
-    return show(request, bench, "prompt", {"asking": question, "save_urls": urls})
+    more = {"asking": question, "save_urls": urls, "back_url": _tab_url(bench)}
+    return show(request, bench, _tab(bench), more)
+
+
+def _tab(bench: Bench) -> str:
+    """Return the view from which saving was asked for."""
+    tab = bench.texts.get("tab", "")
+    return tab if tab in TABS else "prompt"
+
+
+def _tab_url(bench: Bench) -> str:
+    return bench.url(TABS[_tab(bench)])
 
 
 def _session_question(bench: Bench, texts: QueryDict) -> Question:
@@ -157,7 +168,9 @@ def _session_question(bench: Bench, texts: QueryDict) -> Question:
         target="session",
         action=bench.page("tune-save"),
         tab=texts.get("tab", ""),
-        changes=_draft_changes(bench),
+        changes=[
+            replace(change, inherited=bench.draft.changes[change.name] is None) for change in _draft_changes(bench)
+        ],
         version=next_number(project=bench.project, session=bench.conversation),
         **_what_follows(bench, bench.draft.overrides),
     )
@@ -213,7 +226,7 @@ def _nothing_to_save(request: HttpRequest, bench: Bench) -> HttpResponse | None:
         messages.info(request, "There is nothing to save: the draft does not differ from what is saved.")
     else:
         return None
-    return HttpResponseRedirect(bench.url())
+    return HttpResponseRedirect(_tab_url(bench))
 
 
 def _fresh_url(bench: Bench, texts: QueryDict) -> str:

@@ -32,7 +32,14 @@ def test_somebody_signs_in_changes_a_setting_and_sees_the_prompt_change(session,
     expect(page.locator(".msgs")).to_contain_text("question 1")
     page.wait_for_load_state()
 
+    save = page.get_by_role("button", name="Save to session")
+    expect(save).to_have_attribute("aria-disabled", "true")
+    expect(page.get_by_role("link", name="Discard draft")).to_have_attribute("title", re.compile("There is no draft"))
+    page.keyboard.press("Control+s")
+    expect(page.locator("#toasts")).to_contain_text("There is no draft")
+
     page.locator("#f-max_runs").fill("2")
+    expect(save).not_to_have_attribute("aria-disabled", "true")
     expect(shown).to_have_attribute("title", fingerprint(session, max_runs=2))
     expect(page.locator(".msgs .gap")).to_contain_text("10 runs the model cannot see")
     expect(page.locator(".msgs")).not_to_contain_text("question 10")

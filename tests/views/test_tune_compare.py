@@ -3,6 +3,7 @@ from html import unescape
 
 import pytest
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.services.prompts import session_prompt
@@ -57,6 +58,18 @@ def test_the_prompts_stand_side_by_side_with_what_both_send_told_in_a_line(clien
     assert "question 1 → answer 1" in rows
     assert rows.count("not in this prompt") == 2
     assert "question 3" not in rows
+
+
+def test_equal_texts_with_other_tokens_are_told_as_equal():
+    row = {"kind": "same", "words": "System: summary", "tokens_a": 31, "tokens_b": 34}
+    comparison = {"rows": [row], "is_same": False}
+    told = render_to_string("tune/compare_rows.html", {"comparison": comparison, "sides": []})
+    assert "System: summary: the same text, with other headings" in told
+    assert "A 31, B 34 tokens" in told
+    row["tokens_a"] = 34
+    told = render_to_string("tune/compare_rows.html", {"comparison": comparison, "sides": []})
+    assert "other headings" not in told
+    assert "34 tokens" in told
 
 
 def test_many_runs_that_one_alone_sends_are_folded(client, project):

@@ -46,6 +46,25 @@ def test_saving_asks_first_what_for_and_as_what(client, project):
     assert settings_of(session) == {}
 
 
+@pytest.mark.parametrize("tab", ["compare", "replay", "why"])
+def test_the_view_stays_behind_the_question_and_is_led_back_to(client, project, tab):
+    make_session(project, runs=3)
+    question = asked(client, "save", {"last_n": "2", "tab": tab})
+    assert f'id="tab-{tab}" href="/p/p/sessions/s/tune/{tab}/?last_n=2" aria-current="page"' in question
+    assert f'href="/p/p/sessions/s/tune/{tab}/?last_n=2">Back</a>' in question
+
+
+def test_taking_a_value_of_its_own_away_is_told_as_inheriting(client, project):
+    project.settings = {"max_input_tokens": 4_000}
+    project.save()
+    make_session(project, runs=1, settings={"max_input_tokens": 1_100})
+    question = asked(client, "save", {"max_input_tokens": "4000"})
+    assert "<ins>4,000</ins> <small>inherited from the project</small>" in question
+    assert "Will inherit 4,000 from the project (this session" in question
+    assert "s 1,100 goes away)." in question
+    assert "inherited from the project" not in asked(client, "save", {"max_input_tokens": "2000"})
+
+
 def test_what_is_saved_has_a_note_and_can_be_undone_at_once(client, project):
     session = make_session(project, runs=1)
 
