@@ -23,7 +23,9 @@ class FactsQuery(Schema):
         description=f"Needed, as they were said. Case and spaces do not count; {LONGEST} characters do.",
     )
     at: Annotated[int, Field(ge=1, le=LARGEST_INTEGER)] | None = Field(
-        default=None, description="The turn to bring the words back at; else the newest that did without them."
+        default=None,
+        description="The turn to bring the words back at; the one behind the last: the prompt to come. Else the first "
+        "without them.",
     )
 
 
@@ -67,6 +69,8 @@ class WayOut(Out):
     settings: dict[str, Any] | None = Field(description="To be saved, or to be given with the next prompt.")
     place: Place | None = Field(description="Where the prompt then has the words.")
     layer: Layer | None = Field(description="The layer that has this value already.")
+    extract: bool = Field(description="Whether it is in a stopgap extract, only until a summary covers the runs.")
+    reach: int | None = Field(description="The last turn up to which every prompt then has it, if sums tell.")
     summary: int | None = Field(description="The number of the summary to be edited or to be used.")
     run: int | None = Field(description="The run to fork at, or to be summarized.")
 
@@ -134,4 +138,13 @@ def _sight(interval: Interval, detail: str, cause: Cause | None) -> dict[str, An
 
 def _way(way: Way) -> WayOut:
     settings = None if way.changes is None else dict(way.changes)
-    return WayOut(kind=way.kind, settings=settings, place=way.place, layer=way.layer, summary=way.number, run=way.run)
+    return WayOut(
+        kind=way.kind,
+        settings=settings,
+        place=way.place,
+        layer=way.layer,
+        extract=way.is_extract,
+        reach=way.reach,
+        summary=way.number,
+        run=way.run,
+    )

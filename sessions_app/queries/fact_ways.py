@@ -20,12 +20,16 @@ INTERVALS_SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class IntervalRow:
-    """Turns that were alike, what is told of them, and the setting to blame; `is_next`: the prompt to come."""
+    """Turns that were alike, what is told of them, and the setting to blame; `is_next`: the prompt to come.
+
+    `is_chosen`: the ways are those at one of the turns.
+    """
 
     interval: Interval
     words: str
     cause: Cause | None
     is_next: bool = False
+    is_chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +52,38 @@ class WayRow:
     layer: Layer | None
     number: int | None
     run: int | None
+    is_extract: bool
+    reach: int | None
 
 
-def interval_rows(following: Following) -> list[IntervalRow]:
-    """Return the newest intervals, then the prompt to come."""
+def interval_rows(following: Following, turn: int | None) -> list[IntervalRow]:
+    """Return the newest intervals, then the prompt to come; the ways are those at a turn, None: at the latter."""
     intervals, hits = following.intervals, following.hits
     upcoming = [following.next_interval] if following.next_interval else []
     words = told([*intervals, *upcoming], hits[0].position if hits else None)
     rows = [
-        IntervalRow(interval, text, following.causes.get(interval.first))
+        IntervalRow(
+            interval,
+            text,
+            following.causes.get(interval.first),
+            is_chosen=turn is not None and interval.first <= turn <= interval.last,
+        )
         for interval, text in zip(intervals, words, strict=False)
     ]
-    last = [IntervalRow(each, words[-1], following.next_cause, is_next=True) for each in upcoming]
+    last = [
+        IntervalRow(each, words[-1], following.next_cause, is_next=True, is_chosen=turn is None) for each in upcoming
+    ]
     return [*rows[-INTERVALS_SHOWN:], *last]
 
 
-def way_rows(session: Session, ways: Sequence[Way], turn: int | None, *, may_edit: bool) -> list[WayRow]:
+def way_rows(session: Session, ways: Sequence[Way], turn: int | None, words: str, *, may_edit: bool) -> list[WayRow]:
     """Return the ways with their addresses, those of settings at the turn; others only for who may edit."""
-    return [_row(session, way, turn) for way in ways if may_edit or way.changes is not None]
+    return [_row(session, way, turn, words) for way in ways if may_edit or way.changes is not None]
 
 
-def _row(session: Session, way: Way, turn: int | None) -> WayRow:
+def _row(session: Session, way: Way, turn: int | None, words: str) -> WayRow:
     changes = way.changes or {}
-    query = dict(_query(changes, turn))
+    query = dict(_query(changes, turn, words))
     return WayRow(
         kind=way.kind,
         url=_url(session, way, query),
@@ -80,6 +93,8 @@ def _row(session: Session, way: Way, turn: int | None) -> WayRow:
         layer=way.layer,
         number=way.number,
         run=way.run,
+        is_extract=way.is_extract,
+        reach=way.reach,
     )
 
 
@@ -105,10 +120,11 @@ def _asked(way: Way, query: dict[str, str]) -> dict[str, str]:
     return query if way.number is None else {"entry": str(way.number)}
 
 
-def _query(changes: Mapping[str, object], turn: int | None) -> Iterator[tuple[str, str]]:
+def _query(changes: Mapping[str, object], turn: int | None, words: str) -> Iterator[tuple[str, str]]:
     yield from ((name, value_as_text(value)) for name, value in changes.items())
     if turn is not None:
         yield "at", str(turn)
+    yield "words", words
 
 
 def _address(session: Session, page: str, query: Mapping[str, str]) -> str:

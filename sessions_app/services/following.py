@@ -13,7 +13,7 @@ from sessions_app.domain.following.filling import fill
 from sessions_app.domain.following.followed import Following
 from sessions_app.domain.following.phrase import Phrase
 from sessions_app.domain.following.recorded import RecordedPrompts, are_told_by_sums
-from sessions_app.domain.following.sights import Hit, Sight, Why, intervals_of, no_prompt
+from sessions_app.domain.following.sights import Hit, Part, Sight, Why, asked_anew, intervals_of, no_prompt
 from sessions_app.domain.memory_settings import EffectiveSettings
 from sessions_app.domain.run_tokens import are_exact
 from sessions_app.domain.transcript import ParentContext, SummaryEntry
@@ -39,12 +39,14 @@ def follow(*, session: Session, phrase: Phrase) -> Following:
 
 def following_of(memory: "Memory") -> Following:
     """Return where the words were at each turn, and which setting is to blame where they were not."""
-    sights, guessed = memory.sights()
+    before, guessed = memory.sights()
     upcoming, first = memory.upcoming(), memory.said.searched_from
+    asking = {hit.position for hit in memory.said.hits if Part.INPUT in hit.parts}
+    sights = [asked_anew(each) if turn in asking else each for turn, each in enumerate(before, first)]
     causes = {
         each.first: cause
         for each in intervals_of(sights, first=first)
-        if (cause := _cause(each.why, memory, each.first)) is not None
+        if (cause := _cause(before[each.first - first].why, memory, each.first)) is not None
     }
     blame = blamed(upcoming.why, memory.turns.today) if upcoming else None
     return Following(memory.phrase, memory.said.hits, first, sights, upcoming, guessed, causes, blame)

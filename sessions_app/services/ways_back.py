@@ -4,28 +4,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from sessions_app.domain.errors import ConvowebError
-from sessions_app.domain.following.blame import blamed
 from sessions_app.domain.following.followed import Following
 from sessions_app.domain.following.phrase import Phrase
-from sessions_app.domain.following.sights import MISSING, Place, Sight, Why
-from sessions_app.domain.following.ways import Changes, Trial, Way, WayKind, other_layers, trials
-from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, stored_values
+from sessions_app.domain.following.sights import Place, Sight, Why
+from sessions_app.domain.following.ways import Way, WayKind
+from sessions_app.domain.memory_settings import Strategy
 from sessions_app.models import (
     Run,
     Session,
     Summary,
     SummaryStatus,
     ancestors_of,
-    has_parent_conversation,
     runs_elsewhere,
 )
 from sessions_app.services.following import Memory, following_of
-from sessions_app.services.prompts import as_stored, effective_settings
-from sessions_app.services.settings import project_settings
+from sessions_app.services.prompts import as_stored
+from sessions_app.services.ways_of_settings import is_missing, ways_of_settings
 
-MOST_TRIED: Final = 10
-_STEPS: Final = 3
 MOST_ELSEWHERE: Final = 5
 
 
@@ -78,16 +73,16 @@ def follow_fact(*, session: Session, phrase: Phrase, at: int | None) -> Followed
 
 def _ways_at(memory: Memory, following: Following, turn: int | None) -> Iterator[Way]:
     sight = following.next if turn is None else following.sights[turn - following.first]
-    if sight is not None and _is_missing(sight):
+    if sight is not None and is_missing(sight):
         yield from _ways(memory, turn)
 
 
 def _ways(memory: Memory, turn: int | None) -> Iterator[Way]:
     now = memory.seen_with(turn, {})
-    if turn is not None and not _is_missing(now):
+    if turn is not None and not is_missing(now):
         yield Way(WayKind.TODAY, {}, now.place)
     else:
-        yield from _of_settings(memory, turn, now)
+        yield from ways_of_settings(memory, turn, now)
     newest = memory.session.last_position + (not memory.turns.is_open)
     if turn in (None, newest):
         yield from _of_summaries(memory, now)
@@ -97,75 +92,10 @@ def _ways(memory: Memory, turn: int | None) -> Iterator[Way]:
             yield Way(WayKind.FORK, place=place, run=now.run)
 
 
-def _is_missing(sight: Sight) -> bool:
-    return sight.place in MISSING or sight.why is Why.NOT_SAID
-
-
-def _of_settings(memory: Memory, turn: int | None, now: Sight) -> Iterator[Way]:
-    """Try changes one by one; where one is not enough, with what the prompt then lacks besides."""
-    tried, told = 0, list[Changes]()
-    for trial in _trials(memory, turn, now, memory.turns.today):
-        changes, sight = trial.changes, now
-        for _ in range(_STEPS):
-            if tried == MOST_TRIED:
-                return
-            if any(earlier.items() <= changes.items() for earlier in told):
-                break
-            sight, tried = memory.seen_with(turn, changes), tried + 1
-            if not _is_missing(sight) or trial.layer is not None:
-                break
-            more = next(_more(memory, turn, sight, changes), None)
-            if more is None:
-                break
-            changes = {**changes, **more}
-        if not _is_missing(sight):
-            told.append(changes)
-            kind = WayKind.SETTINGS if trial.layer is None else WayKind.LAYER
-            yield Way(kind, changes, sight.place, trial.layer)
-
-
-def _trials(memory: Memory, turn: int | None, sight: Sight, settings: EffectiveSettings) -> Iterator[Trial]:
-    cause = blamed(sight.why, settings) if sight.why is not Why.NOT_SAID else None
-    if cause is not None:
-        yield from other_layers(cause, stored_values(project_settings(project=memory.session.project).values))
-    finished = _finished(memory, turn)
-    yield from trials(sight, settings, finished=finished, needed=_needed(memory, turn, sight, settings))
-    if not settings.values.takes_parents and has_parent_conversation(memory.session):
-        yield Trial({"include_parent_context": True})
-
-
-def _more(memory: Memory, turn: int | None, sight: Sight, changes: Changes) -> Iterator[Changes]:
-    """Yield what may be changed besides, under changes that were not enough."""
-    try:
-        settings = effective_settings(session=memory.session, overrides=changes)
-    except ConvowebError:
-        return
-    needed = _needed(memory, turn, sight, settings)
-    for trial in trials(sight, settings, finished=_finished(memory, turn), needed=needed):
-        is_instead = "max_history" in changes and "strategy" in trial.changes
-        if not is_instead and not trial.changes.keys() & changes.keys() - {"max_input_tokens"}:
-            yield trial.changes
-
-
-def _finished(memory: Memory, turn: int | None) -> int:
-    return memory.session.last_position if turn is None else turn - 1
-
-
-def _needed(memory: Memory, turn: int | None, sight: Sight, settings: EffectiveSettings) -> int | None:
-    """Return a budget with room for the run that says the words, None where sums do not tell."""
-    prompts = memory.recorded(settings)
-    if prompts is None or sight.run is None:
-        return None
-    at = memory.session.last_position + 1 if turn is None else turn
-    if at <= memory.session.last_position and not memory.turns.are_known:
-        return None
-    return prompts.needed_tokens(at, sight.run, *memory.handed_down(prompts, settings, at))
-
-
 def _of_summaries(memory: Memory, now: Sight) -> Iterator[Way]:
     """Yield what can be done in the ledger, where a summary is sent: edit it, go back to one that says the words."""
     session, values = memory.session, memory.turns.today.values
-    if values.strategy is not Strategy.SUMMARY:
+    if values.strategy is not Strategy.SUMMARY or not memory.said.hits:
         return
     if session.summary is not None:
         yield Way(WayKind.EDIT_SUMMARY, number=session.summary.number)
@@ -188,6 +118,6 @@ def _earlier_entries(memory: Memory) -> Iterator[Way]:
             continue
         turn = session.last_position + (not memory.turns.is_open)
         sight = prompts.sight(turn, entry.to_value(), memory.turns.parents(turn, memory.turns.today))
-        if sight is not None and not _is_missing(sight):
+        if sight is not None and not is_missing(sight):
             yield Way(WayKind.USE_SUMMARY, number=entry.number, place=sight.place)
         return

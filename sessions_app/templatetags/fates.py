@@ -113,6 +113,13 @@ def fate_label(fate: str, label: str = "", *, reason: str = "") -> SafeString:
 
 
 @register.simple_tag
+def fate_to_come(fate: str, reason: str = "") -> SafeString:
+    """Draw the label of a fate in the prompt to come, on a page that tells of other prompts, too."""
+    word = FATES[fate].word
+    return fate_label(fate, f"next prompt: {word[0].lower()}{word[1:]}", reason=reason)
+
+
+@register.simple_tag
 def swatch(name: str) -> SafeString:
     """Draw the small square with the color and pattern of a fate or a part; the word stands beside it."""
     return format_html('<span class="sw" data-fate="{}" aria-hidden="true"></span>', pattern(name))

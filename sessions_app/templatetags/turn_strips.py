@@ -10,7 +10,10 @@ from django.utils.safestring import SafeString
 
 from sessions_app.domain.following.sights import Hit, Interval, Place, Why
 from sessions_app.domain.following.telling import PLACE_WORDS
-from sessions_app.templatetags.formats import number, run_range
+from sessions_app.domain.following.ways import WayKind
+from sessions_app.domain.memory_settings import UNLIMITED, Layer
+from sessions_app.queries.fact_ways import WayRow
+from sessions_app.templatetags.formats import number, run_range, setting_value
 from sessions_app.templatetags.strips import round_step
 
 register = template.Library()
@@ -23,6 +26,7 @@ LABEL_WIDTH = 84
 _LOOKS = {
     Place.WORDS: "kept",
     Place.SUMMARY: "summarized",
+    Place.QUESTION: "query",
     Place.CUT_AWAY: "pruned",
     Place.NOWHERE: "lost",
     Place.NOT_SAID: "free",
@@ -41,9 +45,24 @@ def place_word(place: Place) -> str:
     return PLACE_WORDS[place]
 
 
+@register.filter
+def way_label(way: WayRow) -> str:
+    """Return what a way of settings is called: its changes, or the layer that has them already."""
+    if way.kind is WayKind.LAYER:
+        return "As the project has it" if way.layer is Layer.PROJECT else "As it is built in"
+    return " and ".join(_named(change.name, change.value) for change in way.changes)
+
+
+def _named(name: str, value: object) -> str:
+    text = setting_value(value)
+    if name == "max_input_tokens":
+        return f"Budget {text}" + ("" if value == UNLIMITED else " or more")
+    return f"Strategy {text}" if name == "strategy" else f"{name} {text}"
+
+
 @register.simple_tag
-def turn_strip(intervals: Sequence[Interval], hits: Sequence[Hit], base: str, words: str) -> SafeString:
-    """Draw the strip; every turn, or of many every interval, leads to what the model saw then."""
+def turn_strip(intervals: Sequence[Interval], hits: Sequence[Hit], words: str, chosen: int | None) -> SafeString:
+    """Draw the strip; every turn, or of many every interval, is a link that chooses it."""
     if not intervals:
         return SafeString()
     scale = _Scale(intervals[0].first, intervals[-1].last)
@@ -52,17 +71,17 @@ def turn_strip(intervals: Sequence[Interval], hits: Sequence[Hit], base: str, wo
         '<svg class="plot probe-p" viewBox="0 0 {} 78" role="group" aria-label="{}">{}{}{}</svg>',
         WIDTH,
         _sentence(intervals),
-        format_html_join("", _CELL, _cells(scale, intervals, base, words)),
+        format_html_join("", _CELL, _cells(scale, intervals, words, chosen)),
         format_html_join("", "{}", ((mark,) for mark in _marks(scale, intervals, hits))),
         format_html_join("", '<text x="{}" y="68" text-anchor="{}">{}</text>', _ticks(scale)),
     )
 
 
 _CELL = (
-    '<a href="{}" tabindex="-1"><title>{}</title>'
+    '<a href="{}" tabindex="-1"{}><title>{}</title>'
     '<rect class="pr-{}" fill="url(#p-{})" x="{}" y="30" width="{}" height="24" rx="1.5"/></a>'
 )
-_SUMMARY_LABEL = '<text class="pr-s" data-fate="{}" x="{}" y="26" text-anchor="end">{}</text>'
+_CHOSEN = SafeString(' aria-current="true"')
 
 
 def _drawn(intervals: Sequence[Interval], scale: "_Scale") -> Iterable[Interval]:
@@ -92,8 +111,8 @@ class _Scale:
 
 
 def _cells(
-    scale: _Scale, intervals: Sequence[Interval], base: str, words: str
-) -> Iterable[tuple[str, str, str, str, str, str]]:
+    scale: _Scale, intervals: Sequence[Interval], words: str, chosen: int | None
+) -> Iterable[tuple[str, SafeString, str, str, str, str, str]]:
     one_by_one = scale.last - scale.first < MOST_CELLS
     for interval in intervals:
         word, look = PLACE_WORDS[interval.place].lower(), _LOOKS[interval.place]
@@ -102,8 +121,9 @@ def _cells(
             last = turn if one_by_one else interval.last
             name = f"Turn{'s' if last > turn else ''} {run_range(turn, last)}: {word}"
             width = (last - turn + 1) * scale.step - (1.6 if one_by_one else 0)
-            address = f"{base}?{urlencode({'at': turn, 'words': words})}"
-            yield address, name, look, look, _short(scale.x(turn)), _short(max(width, 0.6))
+            address = f"?{urlencode({'words': words, 'at': turn})}"
+            mark = _CHOSEN if chosen is not None and turn <= chosen <= last else SafeString()
+            yield address, mark, name, look, look, _short(scale.x(turn)), _short(max(width, 0.6))
 
 
 def _marks(scale: _Scale, intervals: Sequence[Interval], hits: Sequence[Hit]) -> Iterable[SafeString]:

@@ -51,10 +51,11 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
     return {
         "following": following,
         "said": hits,
-        "headline": headline(intervals, words),
-        "is_missing": any(each.is_missing for each in intervals) or following.is_missing_next,
+        "headline": headline(intervals, words, found.turn),
+        "is_missing": any(each.is_forgotten for each in intervals) or following.is_missing_next,
         "counts": _counts(following),
-        "intervals": interval_rows(following),
+        "intervals": interval_rows(following, found.turn),
+        "is_missing_there": following.is_forgotten_at(found.turn),
         "stream": fact_stream(
             session=conversation,
             phrase=phrase,
@@ -63,7 +64,7 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
             prompt=prompt,
         ),
         "focus": found.turn,
-        "ways": way_rows(conversation, found.ways, found.turn, may_edit=project.may_edit),
+        "ways": way_rows(conversation, found.ways, found.turn, phrase.words, may_edit=project.may_edit),
         "elsewhere": found.elsewhere,
         "then_url": address,
         "words_query": urlencode({"words": phrase.words}),

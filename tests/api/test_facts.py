@@ -40,7 +40,8 @@ def test_it_answers_where_the_words_were_and_which_setting_took_them_away(bot, s
 
 
 def test_the_ways_are_settings_that_the_prompt_can_be_asked_for_with(bot, session):
-    answer = bot.get(PATH).json()
+    assert bot.get(PATH).json()["ways_at"] == 5
+    answer = bot.get(f"{PATH}&at=8").json()
     assert answer["ways_at"] is None
     tried = [way["settings"] for way in answer["ways"] if way["settings"]]
     assert tried == [{"last_n": "unlimited"}, {"last_n": 7}]

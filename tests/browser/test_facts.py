@@ -47,8 +47,8 @@ def test_from_selected_words_to_the_turn_that_missed_them_and_a_draft_that_bring
 
     way = page.locator(".ways-l li").filter(has_text="last_n 3")
     expect(way).to_contain_text("word for word")
-    way.get_by_role("link", name="Tune").click()
-    expect(page).to_have_url(re.compile(r"/tune/\?last_n=3&at=4$"))
+    way.get_by_role("link", name="last_n 3").click()
+    expect(page).to_have_url(re.compile(r"/tune/\?last_n=3&at=4&words=knee\+brace$"))
     expect(page.locator("#view")).to_contain_text("My mother wears a knee brace.")
 
 

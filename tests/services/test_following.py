@@ -234,6 +234,31 @@ def test_what_is_there_needs_no_way():
     assert ways(conversation()) == []
 
 
+def test_what_a_session_sets_for_itself_is_dropped_together_where_one_alone_does_not_do():
+    session = conversation(settings={"strategy": "buffer", "max_input_tokens": 70, "last_n": 2, "max_runs": 3})
+    (found,) = [way for way in ways(session, 7) if way.layer is Layer.PROJECT]
+    assert found.changes == dict.fromkeys(("max_input_tokens", "last_n", "max_runs"), "unlimited")
+    assert (found.kind, found.place, found.reach) == (WayKind.LAYER, Place.WORDS, 7)
+
+
+def test_it_is_said_how_far_a_change_carries():
+    session = conversation(others=8, settings={"strategy": "buffer", "last_n": 2})
+    assert [way.reach for way in ways(session, 5) if way.changes == {"last_n": 4}] == [5]
+    assert [way.reach for way in ways(session, 5) if way.layer is Layer.PROJECT] == [9]
+    assert [way.reach for way in ways(session) if way.changes] == [None, None]
+
+
+def test_a_question_that_says_it_is_no_turn_without_it_and_is_brought_back_all_the_same():
+    session = conversation(others=3, settings={"strategy": "buffer", "last_n": 2})
+    append_runs(session=session, runs=[simple_turn("Is the knee brace ready?", "Yes.")], now=NOW + timedelta(minutes=9))
+    session.refresh_from_db()
+    found = follow(session=session, phrase=PHRASE)
+    assert intervals(found)[1:] == [(2, 3, Why.IN_RUN), (4, 4, Why.LAST_N), (5, 5, Why.IN_QUESTION)]
+    assert found.causes[5] == Cause("last_n", 2, Layer.SESSION)
+    assert (found.focus(None), found.focus(5), found.focus(6), found.focus(7)) == (4, 5, None, 4)
+    assert Way(WayKind.SETTINGS, {"last_n": 4}, Place.WORDS, reach=5) in ways(session, 5)
+
+
 def test_what_was_said_behind_a_fork_or_in_a_sibling_is_found_elsewhere():
     parent = make_session()
     append_turns(parent, 3)

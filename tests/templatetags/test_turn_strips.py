@@ -15,21 +15,22 @@ HITS = [Hit(9, frozenset({Part.INPUT}))]
 
 
 def test_each_turn_is_a_link_with_its_place():
-    drawn = turn_strip(INTERVALS, HITS, "/then/", 'knee "brace"')
+    drawn = turn_strip(INTERVALS, HITS, 'knee "brace"', 42)
     assert drawn.count("<a ") == 58
-    assert '<a href="/then/?at=41&amp;words=knee+%22brace%22" tabindex="-1"><title>Turn 41: nowhere</title>' in drawn
+    assert '<a href="?words=knee+%22brace%22&amp;at=41" tabindex="-1"><title>Turn 41: nowhere</title>' in drawn
+    assert re.findall(r'aria-current="true"><title>([^<]*)<', drawn) == ["Turn 42: nowhere"]
     assert [drawn.count(f"url(#p-{look})") for look in ("free", "kept", "summarized", "lost")] == [9, 8, 23, 18]
 
 
 def test_it_names_who_says_it_and_where_summaries_take_it_over_and_drop_it():
-    drawn = turn_strip(INTERVALS, HITS, "/then/", "w")
+    drawn = turn_strip(INTERVALS, HITS, "w", None)
     assert re.findall(r"<text class[^>]*>([^<]*)<", drawn) == ["run 9 says it", "#1", "#3 drops it"]
     assert "word for word in turns 10–17" in drawn
 
 
 def test_many_turns_are_drawn_by_intervals():
     drawn = turn_strip(
-        [Interval(1, 9_000, Why.IN_RUN, (1,), ()), Interval(9_001, 10_000, Why.LOST, (1,), ())], HITS, "/", "w"
+        [Interval(1, 9_000, Why.IN_RUN, (1,), ()), Interval(9_001, 10_000, Why.LOST, (1,), ())], HITS, "w", None
     )
     assert drawn.count("<a ") == 2
     assert "<title>Turns 9,001–10,000: nowhere</title>" in drawn
@@ -37,15 +38,15 @@ def test_many_turns_are_drawn_by_intervals():
 
 def test_very_many_intervals_are_drawn_together_and_none_that_misses_the_words_is_hidden():
     flicker = [Interval(at, at, Why.LOST if at % 100 == 0 else Why.IN_RUN, (1,), ()) for at in range(1, 10_001)]
-    drawn = turn_strip(flicker, HITS, "/", "w")
+    drawn = turn_strip(flicker, HITS, "w", None)
     assert drawn.count("<a ") <= 301
     assert drawn.count("url(#p-lost)") == 100
 
 
 def test_nothing_is_drawn_without_turns():
-    assert turn_strip([], [], "/", "w") == ""
+    assert turn_strip([], [], "w", None) == ""
 
 
 @pytest.mark.parametrize("place", list(Place))
 def test_each_place_has_a_look(place):
-    assert place_look(place) in {"kept", "summarized", "pruned", "lost", "free"}
+    assert place_look(place) in {"kept", "summarized", "query", "pruned", "lost", "free"}

@@ -86,20 +86,34 @@ def test_hits_are_marked_in_the_run_and_in_the_summary_that_dropped_it(client, s
 
 
 def test_turns_lead_to_what_the_model_saw_and_ways_to_tune_and_the_ledger(client, session):
-    shown = page(client, words="knee brace")
+    shown = page(client, words="knee brace", at="8")
     assert 'href="/p/p/sessions/s/then/?at=6&amp;words=knee+brace"' in shown
-    assert 'href="/p/p/sessions/s/tune/?offset=7"' in shown
-    assert 'href="/p/p/sessions/s/tune/compare/?offset=7"' in shown
+    assert 'href="/p/p/sessions/s/tune/?offset=7&amp;words=knee+brace"' in shown
+    assert 'href="/p/p/sessions/s/tune/compare/?offset=7&amp;words=knee+brace"' in shown
     assert 'href="/p/p/sessions/s/summaries/2/edit/"' in shown
     assert 'href="/p/p/sessions/s/summaries/?entry=1"' in shown
     assert 'href="/p/p/sessions/s/fork/?at=1"' in shown
 
 
 def test_the_ways_are_those_at_the_turn_that_is_asked_for(client, session):
-    shown = page(client, words="knee brace", at="6")
-    assert "at turn 6" in told(shown)
-    assert 'href="/p/p/sessions/s/tune/?offset=5&amp;at=6"' in shown
-    assert "Edit summary" not in shown
+    for texts in ({"at": "6"}, {}):
+        shown = page(client, words="knee brace", **texts)
+        assert "Ways to bring it back at turn 6" in told(shown)
+        assert 'href="/p/p/sessions/s/tune/?offset=5&amp;at=6&amp;words=knee+brace"' in shown
+        assert "Edit summary" not in shown
+    assert "offset 5: word for word, and keeps it to the newest turn" in told(shown)
+    assert 'href="?words=knee+brace&amp;at=7" tabindex="-1"' in shown
+
+
+def test_badges_of_runs_say_that_they_are_of_the_next_prompt(client, session):
+    assert "next prompt: in the summary" in told(page(client, words="knee brace"))
+
+
+def test_a_question_that_says_it_itself_is_not_nowhere(client, session):
+    append_runs(session=session, runs=[simple_turn("Which knee brace?", "Hers.")], now=NOW + timedelta(minutes=9))
+    text = told(page(client, words="knee brace"))
+    assert "Missing in turns 6 to 7; at 8 only the question itself says it: left at summary #2" in text
+    assert "only in the question, 1 turn" in text
 
 
 def test_the_past_turn_says_whether_its_prompt_has_it(client, session):
@@ -145,9 +159,9 @@ def test_hostile_words_stay_words(client, project, words):
     assert "said in 3 runs of 3" in told(shown)
 
 
-@pytest.mark.parametrize("at", ["0", "-1", "x", "9999999999", "8"])
+@pytest.mark.parametrize("at", ["0", "-1", "x", "9999999999", "9"])
 def test_what_is_no_turn_is_passed_over(client, session, at):
-    assert "in the next prompt" in told(page(client, words="knee brace", at=at))
+    assert "Ways to bring it back at turn 6" in told(page(client, words="knee brace", at=at))
 
 
 def test_other_projects_facts_do_not_exist(client, project):

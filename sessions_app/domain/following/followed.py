@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sessions_app.domain.causes import Cause
 from sessions_app.domain.following.phrase import Phrase
-from sessions_app.domain.following.sights import MISSING, Hit, Interval, Place, Sight, Why, intervals_of
+from sessions_app.domain.following.sights import FORGOTTEN, MISSING, Hit, Interval, Place, Sight, intervals_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +45,25 @@ class Following:
         """Whether the prompt to come has them nowhere although they were said."""
         return self.next is not None and self.next.place in MISSING
 
+    def is_forgotten_at(self, turn: int | None) -> bool:
+        """Whether what was told before is not in the prompt of a turn, or in the one to come."""
+        sight = self.next if turn is None else self.sights[turn - self.first]
+        return sight is not None and sight.place in FORGOTTEN
+
     @property
     def is_said(self) -> bool:
         """Whether a run says them, or anything before the runs."""
         return bool(self.hits) or any(each.place is not Place.NOT_SAID for each in self.intervals)
 
     def focus(self, asked: int | None) -> int | None:
-        """Return the turn to bring the words back at: the one that is asked for, or the newest without them.
+        """Return the turn to bring the words back at: the one that is asked for, or the first without them.
 
-        None is the prompt to come.
+        None is the prompt to come, which is asked for as the turn behind the last.
         """
         if asked is not None and self.first <= asked <= self.last:
             return asked
-        if self.next is not None and (self.is_missing_next or self.next.why is Why.NOT_SAID):
+        if asked == self.last + 1 and self.next is not None:
             return None
-        missing = (each.last for each in reversed(self.intervals) if each.is_missing)
-        return next(missing, None if self.next else self.last)
+        missing = [each.first for each in self.intervals if each.is_missing]
+        asked_anew = [each.first for each in self.intervals if each.is_forgotten]
+        return next(iter(missing or asked_anew), None if self.next else self.last)

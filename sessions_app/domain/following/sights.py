@@ -12,6 +12,7 @@ class Place(StrEnum):
 
     WORDS = "words"
     SUMMARY = "summary"
+    QUESTION = "question"
     CUT_AWAY = "cut_away"
     NOWHERE = "nowhere"
     NOT_SAID = "not_said"
@@ -25,6 +26,7 @@ class Why(StrEnum):
     IN_SUMMARY = "in_summary"
     IN_PARENT = "in_parent"
     IN_EXTRACT = "in_extract"
+    IN_QUESTION = "in_question"
     RESULT_CUT = "result_cut"
     RESULT_HIDDEN = "result_hidden"
     SUMMARIZED_AWAY = "summarized_away"
@@ -52,11 +54,14 @@ _PLACES: Mapping[Why, Place] = {
     Why.IN_SUMMARY: Place.SUMMARY,
     Why.IN_PARENT: Place.SUMMARY,
     Why.IN_EXTRACT: Place.SUMMARY,
+    Why.IN_QUESTION: Place.QUESTION,
     Why.RESULT_CUT: Place.CUT_AWAY,
     Why.RESULT_HIDDEN: Place.CUT_AWAY,
     Why.NOT_SAID: Place.NOT_SAID,
 }
 MISSING = frozenset({Place.CUT_AWAY, Place.NOWHERE})
+# What was told before is not in the prompt, even if its question says the same words.
+FORGOTTEN = MISSING | {Place.QUESTION}
 
 
 class Sight(NamedTuple):
@@ -70,6 +75,11 @@ class Sight(NamedTuple):
     def place(self) -> Place:
         """Where the words were."""
         return self.why.place
+
+
+def asked_anew(sight: Sight) -> Sight:
+    """Return the sight of a turn whose question says the words itself: then they are not nowhere."""
+    return sight._replace(why=Why.IN_QUESTION) if sight.place in MISSING and sight.why is not Why.NO_PROMPT else sight
 
 
 def no_prompt(run: int | None) -> Sight:
@@ -116,6 +126,11 @@ class Interval:
     def is_missing(self) -> bool:
         """Whether they had been said and the prompts had them nowhere."""
         return self.place in MISSING
+
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether what was told before is in none of the prompts."""
+        return self.place in FORGOTTEN
 
     @property
     def count(self) -> int:

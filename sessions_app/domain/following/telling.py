@@ -7,6 +7,7 @@ from sessions_app.domain.following.sights import Interval, Place, Why
 PLACE_WORDS: Mapping[Place, str] = {
     Place.WORDS: "Word for word",
     Place.SUMMARY: "In the summary",
+    Place.QUESTION: "Only in the question",
     Place.CUT_AWAY: "Cut away",
     Place.NOWHERE: "Nowhere",
     Place.NOT_SAID: "Not said yet",
@@ -19,16 +20,38 @@ def told(intervals: Sequence[Interval], first_said: int | None) -> list[str]:
     return [_TELLING[each.why](each, intervals[:place], first_said) for place, each in enumerate(intervals)]
 
 
-def headline(intervals: Sequence[Interval], words: Sequence[str]) -> str:
-    """Return what matters most of the intervals, `words` being what is told of each."""
+def headline(intervals: Sequence[Interval], words: Sequence[str], turn: int | None = None) -> str:
+    """Return what matters most of the intervals, `words` being what is told of each: where they were missing.
+
+    Of several such intervals it is the one of the turn, or the first.
+    """
     missing = [place for place, each in enumerate(intervals) if each.is_missing]
+    chosen = [
+        place for place in missing if turn is not None and intervals[place].first <= turn <= intervals[place].last
+    ]
     if missing:
-        last = intervals[missing[-1]]
-        turns = f"turn {last.first:,}" if last.count == 1 else f"turns {last.first:,} to {last.last:,}"
-        return f"Missing in {turns}: {words[missing[-1]]}"
+        place = (chosen or missing)[0]
+        behind = intervals[place + 1 : place + 2]
+        asked = [f"; at {_turns(each)} only the question itself says it" for each in behind if _is_asked(each)]
+        return f"Missing in {_named(intervals[place])}{''.join(asked)}: {words[place]}"
+    asking = [each for each in intervals if _is_asked(each)]
+    if asking:
+        return f"At {_named(asking[0])} only the question itself says it"
     if all(each.place is Place.NOT_SAID for each in intervals):
         return "No run before any turn says it" if intervals else "There is no turn yet"
     return "Every prompt had it since it was said"
+
+
+def _is_asked(interval: Interval) -> bool:
+    return interval.place is Place.QUESTION
+
+
+def _named(interval: Interval) -> str:
+    return f"turn{'s' if interval.count > 1 else ''} {_turns(interval)}"
+
+
+def _turns(interval: Interval) -> str:
+    return f"{interval.first:,}" if interval.count == 1 else f"{interval.first:,} to {interval.last:,}"
 
 
 def _not_said(interval: Interval, before: Sequence[Interval], first_said: int | None) -> str:  # noqa: ARG001
@@ -38,7 +61,7 @@ def _not_said(interval: Interval, before: Sequence[Interval], first_said: int | 
 
 
 def _in_run(interval: Interval, before: Sequence[Interval], first_said: int | None) -> str:  # noqa: ARG001
-    is_again = bool(before) and before[-1].is_missing
+    is_again = bool(before) and before[-1].is_forgotten
     if len(interval.runs) == 1:
         return f"run {interval.runs[0]:,} {'says it again' if is_again else 'in the prompt'}"
     return f"{_runs(interval.runs)} in the prompt"
@@ -84,6 +107,7 @@ _TELLING: Mapping[Why, Callable[[Interval, Sequence[Interval], int | None], str]
     Why.IN_INSTRUCTIONS: _says("the instructions say it"),
     Why.IN_PARENT: _says("in what the parent handed down"),
     Why.IN_EXTRACT: _says("in the stopgap extract of runs that did not fit"),
+    Why.IN_QUESTION: _says("only the question itself says it; {run}, which told it before, is not in the prompt"),
     Why.RESULT_CUT: _says("{run} is in the prompt, but its tool result is shortened"),
     Why.RESULT_HIDDEN: _says("{run} is in the prompt, but a mark stands in the place of its tool result"),
     Why.SUMMARIZED_AWAY: _summarized_away,

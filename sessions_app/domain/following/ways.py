@@ -45,7 +45,8 @@ class WayKind(StrEnum):
 class Way:
     """One way: `changes` of settings with the place the words then are in, a summary's `number`, or a run to fork at.
 
-    Where a layer has these values already, `layer` says which.
+    Where a layer has these values already, `layer` says which. `is_extract`: only until a summary covers the runs;
+    `reach` is the last turn up to which every prompt has them with these settings, None where that is not worked out.
     """
 
     kind: WayKind
@@ -54,6 +55,8 @@ class Way:
     layer: Layer | None = None
     number: int | None = None
     run: int | None = None
+    is_extract: bool = False
+    reach: int | None = None
 
 
 def other_layers(cause: Cause, inherited: Mapping[str, Any]) -> Iterator[Trial]:
@@ -67,6 +70,15 @@ def other_layers(cause: Cause, inherited: Mapping[str, Any]) -> Iterator[Trial]:
         if layer in values and values[layer] not in tried:
             tried.add(values[layer])
             yield Trial({cause.setting: values[layer]}, layer)
+
+
+def layer_with(changes: Changes, settings: EffectiveSettings, inherited: Mapping[str, Any]) -> Layer | None:
+    """Return the layer below that has all these values already; `inherited` are the project's."""
+    origins = {settings.origins[name] for name in changes}
+    if origins == {Layer.SESSION} and all(inherited[name] == value for name, value in changes.items()):
+        return Layer.PROJECT
+    is_above = origins <= {Layer.SESSION, Layer.PROJECT} and "model" not in changes
+    return Layer.BUILT_IN if is_above and all(built_in_value(n) == v for n, v in changes.items()) else None
 
 
 def trials(sight: Sight, settings: EffectiveSettings, *, finished: int, needed: int | None) -> Iterator[Trial]:

@@ -45,11 +45,27 @@ def test_what_nobody_says_before_a_turn_is_told_so():
     assert told([Interval(1, 5, Why.NOT_SAID, (), ())], 6) == ["no run says it before"]
 
 
-def test_the_headline_is_where_it_was_missing_last():
+def test_the_headline_is_where_it_was_missing_first_or_at_the_turn_that_is_asked_for():
     intervals = [NOT_SAID, SAID, SUMMARIZED, DROPPED, AGAIN, LOST]
-    assert headline(intervals, told(intervals, 9)).startswith("Missing in turns 57 to 58: run 43 is lost")
+    assert headline(intervals, told(intervals, 9)).startswith("Missing in turns 41 to 43: left at summary #3")
+    assert headline(intervals, told(intervals, 9), 12) == headline(intervals, told(intervals, 9), 42)
+    assert headline(intervals, told(intervals, 9), 58).startswith("Missing in turns 57 to 58: run 43 is lost")
     assert headline(intervals[:3], told(intervals[:3], 9)) == "Every prompt had it since it was said"
     assert headline([NOT_SAID], ["no run says it before"]) == "No run before any turn says it"
     assert headline([], []) == "There is no turn yet"
     one = [SAID, Interval(18, 18, Why.CAPPED, (9,), ())]
     assert headline(one, told(one, 9)) == "Missing in turn 18: run 9 is no longer remembered"
+
+
+def test_a_question_that_says_it_itself_is_told_apart_from_turns_without_it():
+    asked = Interval(28, 28, Why.IN_QUESTION, (4,), ())
+    intervals = [Interval(24, 27, Why.LOST, (4,), ()), asked, Interval(29, 30, Why.IN_RUN, (28,), ())]
+    words = told(intervals, 4)
+    assert words[1:] == [
+        "only the question itself says it; run 4, which told it before, is not in the prompt",
+        "run 28 says it again",
+    ]
+    assert (
+        headline(intervals, words) == f"Missing in turns 24 to 27; at 28 only the question itself says it: {words[0]}"
+    )
+    assert headline([asked], words[1:2]) == "At turn 28 only the question itself says it"
