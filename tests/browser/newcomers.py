@@ -57,7 +57,7 @@ class Newcomer:
         expect(page.get_by_role("heading", name=journey.title)).to_be_visible()
 
     def open_turn(self, journey):
-        self.page.get_by_role("link", name=f"What did the model see at turn {journey.at}?").click()
+        self.page.get_by_role("link", name=f"What the model saw at turn {journey.at}", exact=True).click()
         self.expect_past(journey)
 
     def expect_past(self, journey):

@@ -87,8 +87,23 @@ def test_each_run_leads_to_what_the_model_saw_then(client, project):
     shown = page(client, "/p/p/sessions/s/")
     for position in range(1, 7):
         address = f"/p/p/sessions/s/then/?at={position}"
-        link = f'href="{address}" aria-label="What did the model see at turn {position}?"'
+        link = f'href="{address}" aria-label="What the model saw at turn {position}"'
         assert link in shown
+
+
+def test_a_warning_of_lost_runs_leads_to_the_ledger_where_they_can_be_summarized(client, project):
+    make_session(project, runs=30, settings={"strategy": "summary", "max_input_tokens": 60, "on_gap": "warn"})
+    link = '<a href="/p/p/sessions/s/summaries/">Summarize now, in the ledger</a>'
+    assert link in page(client, "/p/p/sessions/s/")
+    Session.objects.update(settings={"strategy": "summary", "max_input_tokens": 60, "on_gap": "warn", "offset": 30})
+    assert link not in page(client, "/p/p/sessions/s/")
+
+
+def test_the_labels_of_runs_are_said_to_be_for_the_next_prompt(client, project):
+    session = make_session(project, runs=5)
+    assert "Labels: for the next prompt, turn 6" in page(client, "/p/p/sessions/s/")
+    make_open_run(session)
+    assert "Labels: for the next prompt, turn 6" in page(client, "/p/p/sessions/s/")
 
 
 def test_a_folded_line_opens_by_a_swap_and_by_a_plain_link(client, project):
