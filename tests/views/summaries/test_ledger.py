@@ -1,10 +1,12 @@
 """The ledger of a session, without a browser."""
 
 import re
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from django.utils import timezone
+from django.utils.html import strip_tags
 
 from sessions_app.models import Session
 from tests.factories import NOW, make_project, make_session
@@ -37,6 +39,14 @@ def test_it_shows_what_the_chosen_entry_kept_and_how_its_text_differs(client, se
     first = page(client, f"{LEDGER}?entry=1")
     assert "Text of #1" in first
     assert "<del>" not in first
+
+
+def test_an_entry_says_on_which_day_and_when_it_was_asked_for_begun_and_ended(client, session):
+    session.summaries.filter(number=1).update(
+        created_at=NOW, started_at=NOW + timedelta(minutes=1), ended_at=NOW + timedelta(minutes=2)
+    )
+    said = strip_tags(page(client, f"{LEDGER}?entry=1"))
+    assert "Asked for 4 May, 12:00, begun 4 May, 12:01, ended 4 May, 12:02. Turns before that went without it." in said
 
 
 def test_an_entry_that_is_not_there_is_said_to_be_missing(client, session):
