@@ -172,7 +172,10 @@ class SessionFilterForm(forms.Form):
         yesterday, week = today - timedelta(days=1), today - timedelta(days=6)
         times = {"Today": (today, today), "Yesterday": (yesterday, yesterday), "Last 7 days": (week, today)}
         rest = {name: value for name, value in self.given().items() if name not in ("since", "until")}
-        return [(label, urlencode(rest | {"since": since, "until": until})) for label, (since, until) in times.items()]
+        return [
+            (label, urlencode(rest | {"since": str(since), "until": str(until)}))
+            for label, (since, until) in times.items()
+        ]
 
     def removals(self) -> dict[str, str]:
         """Return, for each filter in effect, the query string without it."""

@@ -28,7 +28,8 @@ class SessionPage:
     """A page of the list: trees in order, how many of how many are shown, and the cursor to the next page.
 
     Whole trees are counted, or if `picked` the sessions that were looked for, without those that lead to them.
-    `only_newest`: so many places hold the words that were searched for that only the newest were read.
+    `only_newest`: so many places hold the words that were searched for that only the newest were read. `sessions` are
+    those in all trees, counted where nothing is left out.
     """
 
     trees: Sequence[Tree]
@@ -37,13 +38,17 @@ class SessionPage:
     total: CappedCount
     next_cursor: str
     only_newest: bool = False
+    sessions: CappedCount | None = None
 
     @property
     def caption(self) -> str:
         """How much of the list is on the page, in words."""
-        noun = "matching session" if self.picked else "tree"
-        counted = f"{self.shown:,} of {self.total} {noun}{'' if self.total.value == 1 else 's'} shown"
-        return f"{counted}, among the newest {PLACES_READ:,} places with these words" if self.only_newest else counted
+        counted = _counted(self.total, "matching session" if self.picked else "tree")
+        is_whole = self.sessions is not None and not self.next_cursor
+        caption = counted if is_whole else f"{self.shown:,} of {counted} shown"
+        if self.sessions:
+            caption += f", {_counted(self.sessions, 'session')}{'' if is_whole else ' in all'}"
+        return f"{caption}, among the newest {PLACES_READ:,} places with these words" if self.only_newest else caption
 
     @property
     def all_caption(self) -> str:
@@ -89,6 +94,7 @@ def session_page(
         shown=shown,
         total=capped_count(matching) if cursor or len(found) > limit else CappedCount.of(len(found)),
         next_cursor=_cursor_behind(order, found[limit - 1], shown) if len(found) > limit else "",
+        sessions=None if wanted.narrows or wanted.roots_only else capped_count(project.sessions.all()),
     )
     return _with_hits(page, project, read_query(wanted.words)) if wanted.words else page
 
@@ -99,6 +105,10 @@ def session_tree(*, project: Project, root_id: str, default_model: str, open_ids
     if not roots:
         raise NotFound("There is no such conversation at the root of a tree.")
     return session_trees.trees_of(roots, project=project, default_model=default_model, open_ids=open_ids)[0]
+
+
+def _counted(count: CappedCount, noun: str) -> str:
+    return f"{count} {noun}{'' if count.value == 1 else 's'}"
 
 
 def _with_hits(page: SessionPage, project: Project, sought: Sought) -> SessionPage:

@@ -124,10 +124,10 @@ def test_load_more_appends_the_next_rows(project, show):
     page = show("?sort=title")
     expect(titles(page)).to_have_count(25)
     page.get_by_role("link", name="Load 25 more").click()
-    expect(shown(page)).to_have_text("50 of 60 trees shown")
+    expect(shown(page)).to_have_text("50 of 60 trees shown, 60 sessions in all")
     expect(page.locator("#load-more")).to_be_focused()
     page.get_by_role("link", name="Load 25 more").click()
-    expect(shown(page)).to_have_text("60 of 60 trees shown")
+    expect(shown(page)).to_have_text("60 trees, 60 sessions")
     expect(titles(page)).to_have_text([f"Session {n:02}" for n in range(60)])
     expect(page.locator("#load-more")).to_have_count(0)
 
