@@ -186,7 +186,9 @@ def _beginning(url: str, name: str) -> str:
 
 
 def _as_urls(bench: Bench, context: Mapping[str, Any]) -> dict[str, str]:
-    return {"chart": _url(bench, context, **{"as": "", "first": ""}), "table": _url(bench, context, **{"as": TABLE})}
+    table = _url(bench, context, **{"as": TABLE})
+    row = f"#turn-{bench.past_turn}" if bench.past_turn and not bench.left_out else ""
+    return {"chart": _url(bench, context, **{"as": "", "first": ""}), "table": table + row}
 
 
 def _file_urls(bench: Bench) -> dict[str, str]:

@@ -270,6 +270,7 @@ def test_at_a_past_turn_the_cursor_the_figures_and_the_table_stand_at_it(client,
     assert 'id="readout" aria-live="off">turn 5: ' in shown
     assert "Turn 5, replayed" in shown
     assert 'data-at="4"' in shown
+    assert 'href="/p/p/sessions/s/tune/replay/?at=5&as=table#turn-5"' in shown
     assert '<tr id="turn-5" aria-current="true">' in page(client, "?at=5&as=table")
     assert 'aria-live="off">turn 2: ' in page(client, "?at=5&turn=2")
 
