@@ -81,6 +81,7 @@ class ElsewhereOut(Out):
     session_id: str
     run_id: str
     position: int
+    is_above: bool = Field(description="A session above says it where this one does not see it: behind a fork's start.")
 
 
 class FollowedOut(Out):
@@ -95,7 +96,9 @@ class FollowedOut(Out):
     guessed: int = Field(description="So many turns were not built, since those on both sides are alike.")
     ways_at: int | None = Field(description="The turn that the ways are for; null: the prompt to come.")
     ways: list[WayOut]
-    elsewhere: list[ElsewhereOut] = Field(description="Where else in the tree it is said, if no run here says it.")
+    elsewhere: list[ElsewhereOut] = Field(
+        description="The newest 5 runs of the tree that say it and are not in this history."
+    )
 
 
 def followed_out(found: FollowedFact) -> FollowedOut:
@@ -118,7 +121,12 @@ def followed_out(found: FollowedFact) -> FollowedOut:
         ways_at=found.turn,
         ways=[_way(way) for way in found.ways],
         elsewhere=[
-            ElsewhereOut(session_id=each.session.public_id, run_id=each.run.public_id, position=each.run.position)
+            ElsewhereOut(
+                session_id=each.session.public_id,
+                run_id=each.run.public_id,
+                position=each.run.position,
+                is_above=each.is_above,
+            )
             for each in found.elsewhere
         ],
     )

@@ -51,10 +51,15 @@ def runs_saying(session: Session, phrase: Phrase) -> Said:
 
 
 def runs_elsewhere(session: Session, phrase: Phrase, *, most: int) -> list[Run]:
-    """Return the newest runs of other sessions of the tree that say the words and are not of the lineage."""
+    """Return the newest runs of other sessions of the tree that say the words and are not of the lineage.
+
+    Looked at are the newest 20,000 of these runs.
+    """
     own = lineage_runs(session).values("pk")
-    events = Event.objects.filter(run__session__in=Session.objects.in_tree_of(session), kind__in=_SAID)
-    rows = events.filter(_maybe(phrase)).exclude(run__in=own).order_by("-pk")
+    others = Run.objects.filter(session__in=Session.objects.in_tree_of(session).exclude(pk=session.pk))
+    newest = others.exclude(pk__in=own).order_by("-pk").values("pk")[:RUNS_READ]
+    events = Event.objects.filter(run__in=newest, kind__in=_SAID)
+    rows = events.filter(_maybe(phrase)).order_by("-pk")
     found: dict[int, None] = {}
     for pk, kind, role, *texts in rows.values_list("run", "kind", "role", *_TEXTS)[:RUNS_READ].iterator():
         if len(found) == most:

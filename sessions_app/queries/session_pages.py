@@ -57,6 +57,16 @@ class TreeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class WentOn:
+    """The parent of a fork that has more runs than the fork shares: first..last, which the fork does not see."""
+
+    title: str
+    url: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class Crumb:
     """An ancestor in the path of a page; `fork_at` is where the next one starts inside it; `gap`: some are left out."""
 
@@ -151,6 +161,14 @@ def _tree_row(node: Session, depth: int, drawn_under: Mapping[int, int], url: st
         resting=node.rests_since is not None,
         url=url,
     )
+
+
+def went_on(session: Session, tree: Sequence[TreeRow]) -> WentOn | None:
+    """Return the runs with which the parent of a fork went on, told by the tree around it, which always has both."""
+    parent = next((row for row in tree if row.pk == session.parent_id), None)
+    if parent is None or session.forked_at is None or parent.run_count <= session.forked_at:
+        return None
+    return WentOn(parent.title or parent.public_id, parent.url, session.forked_at + 1, parent.run_count)
 
 
 def crumbs_of(session: Session) -> list[Crumb]:

@@ -26,10 +26,14 @@ MOST_ELSEWHERE: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """A run of another session of the tree that says the words; `is_above`: an ancestor's, behind the fork."""
+    """A run of another session of the tree that says the words; `is_above`: an ancestor's, behind the fork.
+
+    `newest` is the newest finished run of that session.
+    """
 
     run: Run
     is_above: bool
+    newest: int
 
     @property
     def session(self) -> Session:
@@ -51,7 +55,12 @@ def said_elsewhere(*, session: Session, phrase: Phrase) -> list[Elsewhere]:
     """Return the newest runs of the tree that say the words and are not in the session's history."""
     above = {ancestor.pk for ancestor in ancestors_of(session)}
     found = runs_elsewhere(session, phrase, most=MOST_ELSEWHERE)
-    return [Elsewhere(run, run.session_id in above) for run in found]
+    open_in = Run.objects.unfinished().filter(session__in={run.session_id for run in found})
+    are_open = set(open_in.values_list("session", flat=True))
+    return [
+        Elsewhere(run, run.session_id in above, run.session.last_position - (run.session_id in are_open))
+        for run in found
+    ]
 
 
 def ways_back(*, session: Session, following: Following, turn: int | None) -> list[Way]:
@@ -67,8 +76,7 @@ def follow_fact(*, session: Session, phrase: Phrase, at: int | None) -> Followed
         following = following_of(memory)
         turn = following.focus(at)
         ways = list(_ways_at(memory, following, turn))
-        elsewhere = [] if following.is_said else said_elsewhere(session=stored, phrase=phrase)
-        return FollowedFact(following, turn, ways, elsewhere)
+        return FollowedFact(following, turn, ways, said_elsewhere(session=stored, phrase=phrase))
 
 
 def _ways_at(memory: Memory, following: Following, turn: int | None) -> Iterator[Way]:

@@ -20,7 +20,15 @@ from sessions_app.queries.followed_sessions import first_run_of, state_of, with_
 from sessions_app.queries.prompt_figures import needed_parts, prompt_figures
 from sessions_app.queries.run_stream import run_stream
 from sessions_app.queries.run_strips import strip_bars
-from sessions_app.queries.session_pages import chips_of, crumbs_of, jumps_of, newest_status, summary_work, tree_rows
+from sessions_app.queries.session_pages import (
+    chips_of,
+    crumbs_of,
+    jumps_of,
+    newest_status,
+    summary_work,
+    tree_rows,
+    went_on,
+)
 from sessions_app.queries.settings_controls import setting_rows
 from sessions_app.queries.usage import session_usage
 from sessions_app.services.prompts import effective_settings, limit_without_loss, session_plan
@@ -110,9 +118,9 @@ def plan_or_refusal(
 
 
 def tree_context(project: Project, conversation: Session) -> dict[str, Any]:
-    """Return what the conversation tree of the sidebar needs."""
+    """Return what the conversation tree of the sidebar needs, and how the parent of a fork went on."""
     rows, size = tree_rows(conversation, address=lambda node: reverse("session", args=[project.slug, node.public_id]))
-    return {"tree": rows, "tree_size": size}
+    return {"tree": rows, "tree_size": size, "went_on": went_on(conversation, rows)}
 
 
 def inspector_context(

@@ -59,7 +59,17 @@ def test_what_is_said_elsewhere_in_the_tree_is_named(bot, project):
     (run,) = append_runs(session=parent, runs=[simple_turn(SAID, "Noted.")], now=NOW)
     answer = bot.get(PATH).json()
     assert answer["hits"] == []
-    assert answer["elsewhere"] == [{"session_id": "parent", "run_id": run.public_id, "position": 3}]
+    assert answer["elsewhere"] == [{"session_id": "parent", "run_id": run.public_id, "position": 3, "is_above": True}]
+
+
+def test_it_is_named_too_where_a_run_of_the_session_says_the_same(bot, project):
+    parent = make_session(project, "parent", runs=2)
+    fork = fork_session(session=parent, at=1, now=NOW, public_id="s")
+    append_runs(session=parent, runs=[simple_turn(SAID, "Noted.")], now=NOW)
+    append_runs(session=fork, runs=[simple_turn("Which knee brace?", "None.")], now=NOW)
+    answer = bot.get(PATH).json()
+    assert [hit["position"] for hit in answer["hits"]] == [2]
+    assert [(each["session_id"], each["position"]) for each in answer["elsewhere"]] == [("parent", 3)]
 
 
 @pytest.mark.parametrize("query", ["", "?words=", "?words=%20%0A", "?words=x&at=0", "?words=x&at=y", "?words=x&more=1"])

@@ -5,7 +5,7 @@ from django.test.utils import CaptureQueriesContext
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Session
 from sessions_app.queries import capped_counts, session_pages
-from sessions_app.queries.session_pages import crumbs_of, newest_status, tree_rows
+from sessions_app.queries.session_pages import WentOn, crumbs_of, newest_status, tree_rows, went_on
 from sessions_app.services.sessions import create_session, fork_session
 from tests.factories import NOW, make_open_run, make_project, make_session
 
@@ -25,6 +25,15 @@ def test_the_tree_stands_in_preorder_with_forks_by_where_they_start():
     fork_session(session=late, at=2, now=NOW, title="below late")
     assert titles(root) == ["root", "early", "late", "below late"]
     assert titles(late) == titles(root)
+
+
+def test_a_fork_tells_the_runs_with_which_its_parent_went_on():
+    parent = make_session(runs=5, title="Boards")
+    fork, at_the_end = (fork_session(session=parent, at=at, now=NOW) for at in (3, 5))
+    child = create_session(project=parent.project, now=NOW, parent=parent)
+    rows, _ = tree_rows(fork, address=lambda node: f"/{node.public_id}/")
+    assert went_on(fork, rows) == WentOn("Boards", f"/{parent.public_id}/", 4, 5)
+    assert [went_on(each, rows) for each in (at_the_end, child, parent)] == [None, None, None]
 
 
 def test_a_large_tree_is_cut_but_never_the_path_to_the_session():

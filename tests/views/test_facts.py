@@ -143,6 +143,21 @@ def test_what_the_parent_says_behind_the_fork_is_told_with_where(client, project
     assert 'href="/p/p/sessions/parent/fork/?at=3"' in shown
 
 
+def test_a_complaint_that_says_the_word_itself_does_not_hide_that_only_the_parent_was_told(client, project):
+    parent = make_session(project, "parent", runs=2, title="Boards")
+    fork = fork_session(session=parent, at=1, now=NOW, public_id="s")
+    append_runs(session=parent, runs=[simple_turn(SAID, "Noted.")], now=NOW)
+    append_turns(parent, 1)
+    append_runs(session=fork, runs=[simple_turn("I told you of the knee brace!", "You did not.")], now=NOW)
+    shown = page(client, words="knee brace")
+    assert "Also said where this conversation does not see it: run 3 of Boards, after this fork began" in told(shown)
+    assert "circle-check" not in shown[shown.index('class="probe-v also"') : shown.index('class="probe-s"')]
+    assert "It is there." not in shown
+    assert 'href="/p/p/sessions/parent/fork/?at=3"' in shown
+    assert 'href="/p/p/sessions/parent/fork/?at=4"' in shown
+    assert "A new fork does not get this conversation's own run 2: they stay here." in told(shown)
+
+
 def test_a_session_without_runs_has_nothing_to_follow(client, project):
     make_session(project)
     assert "No run of this conversation says" in page(client, words="x")

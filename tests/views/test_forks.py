@@ -3,7 +3,8 @@
 import pytest
 
 from sessions_app.models import Session
-from tests.factories import make_open_run, make_session
+from sessions_app.services.sessions import fork_session
+from tests.factories import NOW, append_turns, make_open_run, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -63,3 +64,19 @@ def test_it_forks_nowhere_but_behind_the_run_that_was_named(client, project, met
     assert response.redirect_chain == [("/p/p/sessions/s/", 302)]
     assert "from 0 to 3" in response.content.decode()
     assert not Session.objects.filter(parent=session).exists()
+
+
+def test_the_page_of_a_fork_says_with_which_runs_its_parent_went_on(client, project):
+    parent = make_session(project, "parent", runs=3, title="Boards")
+    fork_session(session=parent, at=2, now=NOW, public_id="s")
+
+    assert (
+        'href="/p/p/sessions/parent/?from=3&amp;to=3#run-3">run 3</a>'
+        in client.get("/p/p/sessions/s/").content.decode()
+    )
+    append_turns(parent, 2)
+    assert (
+        'href="/p/p/sessions/parent/?from=3&amp;to=5#run-5">runs 3–5</a>'
+        in client.get("/p/p/sessions/s/").content.decode()
+    )
+    assert "went on with" not in client.get("/p/p/sessions/parent/").content.decode()
