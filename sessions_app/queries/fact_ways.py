@@ -99,7 +99,7 @@ def _row(session: Session, way: Way, turn: int | None, words: str) -> WayRow:
 
 
 _PAGES: Mapping[WayKind, str] = {
-    WayKind.TODAY: "then",
+    WayKind.TODAY: "tune-compare",
     WayKind.LAYER: "tune",
     WayKind.SETTINGS: "tune",
     WayKind.USE_SUMMARY: "summary-ledger",

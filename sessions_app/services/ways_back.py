@@ -69,6 +69,12 @@ def ways_back(*, session: Session, following: Following, turn: int | None) -> li
         return list(_ways_at(Memory(stored, following.phrase), following, turn))
 
 
+def ways_at(*, session: Session, phrase: Phrase, turn: int) -> list[Way]:
+    """Return what brings words back into the prompt of a turn that is known to have them not."""
+    with as_stored(session) as stored:
+        return list(_ways(Memory(stored, phrase), turn))
+
+
 def follow_fact(*, session: Session, phrase: Phrase, at: int | None) -> FollowedFact:
     """Follow words over the turns of a session, with the ways to bring them back at a turn, and where else they are."""
     with as_stored(session) as stored:

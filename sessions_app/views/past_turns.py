@@ -12,19 +12,16 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from sessions_app.domain.errors import ConvowebError, InvalidInput, InvalidSettings
-from sessions_app.domain.following.blame import blamed
-from sessions_app.domain.following.built import sight_in
-from sessions_app.domain.following.phrase import read_phrase
-from sessions_app.domain.following.sights import intervals_of
-from sessions_app.domain.following.telling import told
 from sessions_app.domain.memory_settings import stored_values
-from sessions_app.models import runs_saying
 from sessions_app.models.connections import one_state
 from sessions_app.queries.api_calls import prompt_call, sent_json
+from sessions_app.queries.fact_ways import way_rows
 from sessions_app.queries.past_turns import PastTurn, past_turn, ranges_of, settings_of_then, unseen_runs
 from sessions_app.queries.prompt_views import prompt_view
 from sessions_app.queries.seen_in_part import seen_in_part
 from sessions_app.services.prompts import session_prompt
+from sessions_app.services.ways_back import ways_at
+from sessions_app.views.followed_words import seen_words
 from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
 from sessions_app.views.session_pages import tree_context
@@ -59,7 +56,7 @@ def then(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
         "why_url": bench.url("tune-why"),
         "left_out": (),
     }
-    context |= _prompt(request, bench, shown) | _words(request, bench, shown)
+    context |= _prompt(request, bench, shown) | _words(bench, shown)
     if request.htmx and not request.htmx.boosted and "from" in request.GET:
         return render_page(request, "tune/prompt.html", "rows", context)
     context |= _beside(bench, sides, "a" if request.GET.get("with") == "a" else "b") | _links(bench, turn)
@@ -120,17 +117,19 @@ def _prompt(request: HtmxRequest, bench: Bench, shown: Side) -> dict[str, Any]:
     }
 
 
-def _words(request: HtmxRequest, bench: Bench, shown: Side) -> dict[str, Any]:
+def _words(bench: Bench, shown: Side) -> dict[str, Any]:
     """Return where the prompt has the words that the address gives, if it gives any."""
-    phrase = read_phrase(request.GET.get("words", ""))
+    phrase = bench.phrase
     if phrase is None or shown.sent is None or bench.past_turn is None:
         return {}
-    said = runs_saying(bench.conversation, phrase).hits
-    hit = next((hit for hit in reversed(said) if hit.position < bench.past_turn), None)
-    sight = sight_in(shown.sent, phrase, hit)
-    (interval,) = intervals_of([sight], first=bench.past_turn)
-    (words,) = told([interval], said[0].position if said else None)
-    return {"phrase": phrase, "interval": interval, "sight_words": words, "cause": blamed(sight.why, bench.a)}
+    conversation, turn = bench.conversation, bench.past_turn
+    seen = seen_words(session=conversation, phrase=phrase, turn=turn, prompt=shown.sent)
+    found = {"phrase": phrase, "interval": seen.interval, "sight_words": seen.words, "cause": seen.cause}
+    if not seen.interval.is_forgotten:
+        return found
+    ways = ways_at(session=conversation, phrase=phrase, turn=turn)
+    rows = way_rows(conversation, ways, turn, phrase.words, may_edit=bench.project.may_edit)
+    return found | {"ways": rows, "focus": turn}
 
 
 def _beside(bench: Bench, sides: list[Side], key: str) -> dict[str, Any]:
@@ -161,5 +160,4 @@ def _links(bench: Bench, turn: PastTurn | None) -> dict[str, Any]:
 
 
 def _url(bench: Bench, **besides: str) -> str:
-    words = bench.texts.get("words", "")
-    return bench.url("then", **({"words": words} if words else {}), **besides)
+    return bench.url("then", **besides)

@@ -24,6 +24,7 @@ from sessions_app.queries.why_rows import CHANGED
 from sessions_app.services.settings import built_in_settings
 from sessions_app.views.access import needs
 from sessions_app.views.drafts import login_required_keeping_drafts
+from sessions_app.views.followed_words import seen_in_sides
 from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
 from sessions_app.views.session_pages import tree_context
@@ -85,7 +86,8 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
     carried = _asked_besides(bench, tab)
     if request.method == "POST" and not request.htmx and not bench.left_out:
         return HttpResponseRedirect(bench.url(TABS[tab], **carried).removesuffix("?"))
-    context = compared(bench, built=_built(carried, tab)) | {
+    context = compared(bench, built=_built(carried, tab, bench)) | {
+        "phrase": bench.phrase,
         "project": bench.project,
         "conversation": bench.conversation,
         "tab": tab,
@@ -96,6 +98,7 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
         "long_fields": ", ".join(f"#asked [name={name}]" for name in bench.left_out),
     }
     context |= _TABS[tab](request, bench, context)
+    context |= _seen(bench, tab, context)
     if request.htmx and "from" in bench.texts and tab in UNFOLDING:
         return render_page(request, f"tune/{tab}.html", "rows", context)
     partial = "result" if request.htmx.target == "result" else "bench"
@@ -113,9 +116,21 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
     return page
 
 
-def _built(carried: Mapping[str, str], tab: str) -> str:
-    """Return the sides whose texts are shown; Why shows none."""
-    return {"prompt": carried.get("side") or "b", "compare": "ab"}.get(tab, "")
+def _built(carried: Mapping[str, str], tab: str, bench: Bench) -> str:
+    """Return the sides whose texts are shown, or looked at for followed words; Why shows none."""
+    shown = "ab" if bench.phrase else carried.get("side") or "b"
+    return {"prompt": shown, "compare": "ab"}.get(tab, "")
+
+
+def _seen(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where the prompt that is shown has the followed words, and whether the saved settings lack them."""
+    if bench.phrase is None or tab not in ("prompt", "compare"):
+        return {}
+    status = newest_status(bench.conversation)
+    turn = bench.past_turn or bench.conversation.last_position + (0 if status and status.is_open else 1)
+    a, b = seen_in_sides(session=bench.conversation, phrase=bench.phrase, turn=turn, sides=context["sides"])
+    shown = a if context["shown"].key == "a" else b
+    return {"words_seen": shown, "is_back": shown is b and bool(a and b and b.is_there and not a.is_there)}
 
 
 def _asked_besides(bench: Bench, tab: str) -> dict[str, str]:

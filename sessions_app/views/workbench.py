@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.text import Truncator
 
 from sessions_app.domain.errors import ConvowebError, InvalidInput, InvalidSettings
+from sessions_app.domain.following.phrase import Phrase, read_phrase
 from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
 from sessions_app.domain.plan import PromptPlan
 from sessions_app.domain.request_draft import RequestDraft, read_request
@@ -82,6 +83,11 @@ class Bench:
         return _differing(stored_values(self.saved.values) | self.draft.overrides, settings)
 
     @property
+    def phrase(self) -> Phrase | None:
+        """The words that are followed from page to page."""
+        return read_phrase(self.texts.get("words", ""))
+
+    @property
     def past_turn(self) -> int | None:
         """The turn whose prompt is asked for."""
         return self.asked.arguments.get("at")
@@ -106,7 +112,8 @@ def bench_of(request: HttpRequest, slug: str, session_id: str, texts: QueryDict)
     short = carried(asked)
     then = _settings_of_then(conversation, asked.arguments.get("at"))
     choice = choice_of_a(session=conversation, asked=texts.get("a", ""))
-    short_texts = {**short.texts, **choice.carried}
+    phrase = read_phrase(texts.get("words", ""))
+    short_texts = {**short.texts, **choice.carried, **({"words": [phrase.words]} if phrase else {})}
     return Bench(
         project, conversation, saved, inherited, draft, asked, short_texts, short.left_out, texts, then, choice
     )

@@ -203,3 +203,33 @@ def test_a_word_that_every_run_says_is_followed_too(client, project):
     assert "said in 150 runs of 150" in told(shown)
     assert shown.count("<article") == 30
     assert Session.objects.count() == 1
+
+
+def test_words_go_along_to_tune_which_marks_them_and_says_whether_they_are_back(client, session):
+    tune = "/p/p/sessions/s/tune/"
+    missing = page(client, tune, at="6", words="knee brace")
+    assert "“knee brace” is not in B: summary #2 covers run 1 without it" in told(missing)
+    assert 'href="/p/p/sessions/s/tune/compare/?at=6&amp;words=knee+brace"' in missing
+    assert '<input type="hidden" name="words" value="knee brace">' in missing
+    for path in (tune, f"{tune}compare/"):
+        shown = page(client, path, at="6", words="knee brace", offset="5")
+        assert "“knee brace” is back: run 1 in the prompt, word for word" in told(shown)
+        assert "My mother wears a <mark>knee brace</mark>." in shown
+    assert "<mark>" not in page(client, tune, at="6", offset="5")
+
+
+def test_a_past_turn_offers_the_ways_and_marks_the_words_in_its_prompt(client, session):
+    then = "/p/p/sessions/s/then/"
+    shown = page(client, then, at="6", words="knee brace")
+    assert "Ways to bring “knee brace” back" in told(shown)
+    assert 'href="/p/p/sessions/s/tune/?offset=5&amp;at=6&amp;words=knee+brace"' in shown
+    there = page(client, then, at="2", words="knee brace")
+    assert "My mother wears a <mark>knee brace</mark>." in there
+    assert "Ways to bring" not in there
+
+
+def test_a_past_turn_whose_question_says_the_words_is_told_so(client, session):
+    append_runs(session=session, runs=[simple_turn("Which knee brace?", "Hers.")], now=NOW + timedelta(minutes=9))
+    shown = page(client, "/p/p/sessions/s/then/", at="8", words="knee brace")
+    assert "“knee brace”: only in the question only the question itself says it" in told(shown)
+    assert "Ways to bring “knee brace” back" in told(shown)
