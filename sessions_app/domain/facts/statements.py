@@ -1,4 +1,4 @@
-"""What people say about themselves and theirs: "my mother wears a knee brace", "ich vertrage keine Nüsse"."""
+"""What people say about themselves and theirs, and what must not be: "my mother wears a knee brace", "she must not"."""
 
 # ruff: noqa: RUF001 (typographic apostrophes and full-width marks are what people write)
 
@@ -50,8 +50,8 @@ _NEGATED = (
     r"(?:won['’]t|will not|never want to) (?!be\b|have\b|need\b)\w+)\b"
 )
 _HAVING = (
-    r"(?:have|['’]ve|had|have got|['’]ve got|own) (?!to\b|(?:been|not|ever|spoken|taken|given|flown|heard|found|"
-    r"chosen|also|just|already|never|any|some)\b|"
+    r"(?:have|['’]ve|has|had|have got|['’]ve got|has got|own) (?!to\b|(?:been|not|ever|spoken|taken|given|flown|heard|"
+    r"found|chosen|also|just|already|never|any|some)\b|"
     r"(?:an?|the|no|another|one more|few|some|other|more|two|several) (?:\w+ )?(?:questions?|issues?|trouble|problems?|"
     r"idea|"
     r"concerns?|time|choice|clue|chance|requests?|details?|information)\b|\w+ed\b|\w+ing\b|"
@@ -67,9 +67,19 @@ _BEING = (
     r"suffers?|eats?|drinks?|weighs?|plays?|runs?|broke|died|expires?|ends?|starts?|turns|travels?|cannot|can['’]t|"
     r"doesn['’]t|don['’]t|isn['’]t|aren['’]t|can only)\b"
 )
+_FORBIDDEN = r"(?:must (?:not|never)|mustn['’]t|may not|can['’]t|cannot|can not|can only|never) \w"
+_SUBJECT_WORD = (
+    r"(?!(?:and|or|so|but|since|then|because|as|that|this|these|those|it|you|there|which|who|what|why|to|no|yes)\b)"
+    r"[\w'’-]+"
+)
+_EXCLUDED = (
+    r"(?:must (?:not|never)|mustn['’]t|(?:is|are|was|were)(?:n['’]t| not| never)? (?:\w+ )?"
+    r"(?:out of the question|off limits|forbidden|taboo|allergic|intolerant))\b"
+)
 _ENGLISH = re.compile(
     rf"\b(?:(?:i|we)(?:['’]m| am|['’]re| are| was| were) {_ADVERBS}{_STATE}|"
-    rf"(?:i|we)(?:['’]d| would|['’]ve| have)? {_ADVERBS}(?:{_VERB}|{_NEGATED})|(?:i|we) ?{_ADVERBS}{_HAVING}|"
+    rf"(?:i|we)(?:['’]d| would|['’]ve| have)? {_ADVERBS}(?:{_VERB}|{_NEGATED})|(?:i|we|he|she) ?{_ADVERBS}{_HAVING}|"
+    rf"(?:he|she) {_FORBIDDEN}|(?:{_SUBJECT_WORD} ){{1,6}}?{_EXCLUDED}|"
     rf"(?:my|our) (?:[\w'’-]+ ){{0,3}}?(?:{_KIN}) (?!(?:and|or|in|on|at|from|to|with|for|who|is \w+ing)\b)\w|"
     rf"(?:my|our) (?:[\w'’#-]+ ){{1,4}}?{_BEING})",
     re.IGNORECASE,
@@ -103,17 +113,26 @@ _WISH = re.compile(
 _OTHERS = re.compile(
     r"\b(?:unsere\w*|uns|меня|нас|mes|mis)\b|[母父妻夫娘][はがも]|(?:息子|家族)[はがも]", re.IGNORECASE
 )
+# What must not be, of whomever it is said.
+_MUST_NOT = re.compile(
+    r"\bnicht in ?frage\b|\b(?:darf|dürfen|verträgt|vertragen) (?:\w+ )?(?:kein\w*|nicht|nie)\b|"
+    r"\ballergi(?:sch|que|co|ca)\b|\balérgic[oa]\b|\bhors de question\b|"
+    r"\bne (?:doit|doivent|peut|peuvent) (?:pas|jamais)\b|"
+    r"\bno (?:debe|deben|puede|pueden) (?:tomar|comer|beber|llevar)\b|\bni hablar de\b|过敏|不能吃|アレルギー",
+    re.IGNORECASE,
+)
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hallo|guten (?:tag|morgen|abend)|hola|buen[oa]s (?:días|tardes|noches)|bonjour|ciao|olá|"
     r"你好|您好|こんにちは)"
     r"[\s,!.，。！]*)+",
     re.IGNORECASE,
 )
+_STATING = (FIRST_PERSON, _OTHERS, _MUST_NOT)
 MOST_WORDS = 30
 
 
 def statements_in(sentence: str) -> list[tuple[int, int]]:
-    """Return where a user's sentence states something about the first person; a question states nothing."""
+    """Return where a user's sentence states something about the first person or theirs; a question states nothing."""
     if sentence.rstrip().endswith(QUESTION_ENDS):
         return []
     spans = (_statement(sentence, start, end) for start, end in _clauses(sentence))
@@ -131,9 +150,10 @@ def _statement(sentence: str, start: int, end: int) -> tuple[int, int] | None:
     match = _ENGLISH.search(clause)
     if match and not _CONDITION.search(clause, 0, match.start()) and not _WISH.search(clause, match.start()):
         return start + match.start(), end
-    if match or _SIGNS_OF_ENGLISH.search(clause) or not (FIRST_PERSON.search(clause) or _OTHERS.search(clause)):
+    if match or _SIGNS_OF_ENGLISH.search(clause) or not any(each.search(clause) for each in _STATING):
         return None
-    if COURTESY.search(clause) or _PASSING.search(clause) or _CONDITION.search(clause):
+    passes = _PASSING.search(clause) and not _MUST_NOT.search(clause)
+    if COURTESY.search(clause) or passes or _CONDITION.search(clause):
         return None
     greeting = _GREETING.match(clause.lstrip())
     skipped = len(clause) - len(clause.lstrip()) + (greeting.end() if greeting else 0)

@@ -17,7 +17,7 @@ class FactKind(StrEnum):
     @property
     def label(self) -> str:
         """The kind as people read it."""
-        return self.value.replace("_", " ")
+        return "statement" if self is FactKind.FIRST_PERSON else self.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,37 @@ def test_what_passes_with_the_turn_is_no_fact(said):
     assert found(said) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        (
+            "He had fits when he was small, and since then calming drops are out of the question for him.",
+            ["He had fits when he was small", "calming drops are out of the question for him"],
+        ),
+        ("The window must never stand open at night.", ["The window must never stand open at night"]),
+        ("Our neighbour is nice. She cannot climb stairs.", ["Our neighbour is nice", "She cannot climb stairs"]),
+        ("The boy is allergic to nuts.", ["The boy is allergic to nuts"]),
+        ("Beruhigungstropfen kommen nicht in Frage.", ["Beruhigungstropfen kommen nicht in Frage"]),
+        ("Les noix sont hors de question.", ["Les noix sont hors de question"]),
+        ("El niño no puede comer cacahuetes.", ["El niño no puede comer cacahuetes"]),
+    ],
+)
+def test_what_must_not_be_and_what_is_the_matter_with_somebody_is_a_fact(said, facts):
+    assert [text for kind, text in found(said) if kind is FIRST_PERSON] == facts
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "You must not do that. It must not be late. That is out of the question.",
+        "He has to go. She had a question about it. He has been there.",
+        "Must he not pay? If he must not eat, what then?",
+    ],
+)
+def test_what_is_forbidden_to_nobody_of_theirs_is_no_fact(said):
+    assert found(said) == []
+
+
 def test_a_question_can_name_things_but_states_nothing():
     assert found("Does my mother have to pay for the flight to Lisbon on 3 May?") == [
         (NAME, "Lisbon"),
