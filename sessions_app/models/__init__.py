@@ -16,7 +16,7 @@ from sessions_app.models.profiles import Profile
 from sessions_app.models.projects import ApiKey, IdempotentAnswer, Membership, Project, Scope
 from sessions_app.models.recordings import SessionRecording
 from sessions_app.models.runs import Event, Run, event_values
-from sessions_app.models.said import Said, runs_elsewhere, runs_saying
+from sessions_app.models.said import Said, runs_elsewhere, runs_saying, runs_saying_apart
 from sessions_app.models.saved_views import SavedView
 from sessions_app.models.sessions import Session, SessionTag
 from sessions_app.models.settings_versions import InForce, SettingsVersion, VersionOrigin, settings_at
@@ -65,6 +65,7 @@ __all__ = [
     "parent_timelines",
     "runs_elsewhere",
     "runs_saying",
+    "runs_saying_apart",
     "settings_at",
     "settings_changes",
     "summary_timelines",

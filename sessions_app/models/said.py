@@ -1,6 +1,6 @@
 """Which runs of a lineage say some words, and where else in a project they are said."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -10,13 +10,16 @@ from django.db.models import Q
 
 from sessions_app.domain.following.phrase import Phrase
 from sessions_app.domain.following.sights import Hit, Part
+from sessions_app.domain.search_words import Sought, read_query
 from sessions_app.domain.transcript import EventKind, Role
 from sessions_app.models.lineages import lineage_runs
 from sessions_app.models.runs import Event, Run
+from sessions_app.models.search_index import places_of
 from sessions_app.models.sessions import Session
 
 RUNS_READ = 20_000
 MOST_HITS = 500
+_WORDS_APART = 6
 _TEXTS = ("text", "tool_name", "arguments", "result", "error")
 _SAID = (EventKind.MESSAGE, EventKind.TOOL_CALL)
 
@@ -68,6 +71,23 @@ def runs_elsewhere(session: Session, phrase: Phrase, *, most: int) -> list[Run]:
             found[pk] = None
     runs = Run.objects.select_related("session").in_bulk(found)
     return [runs[pk] for pk in found]
+
+
+def runs_saying_apart(session: Session, phrase: Phrase, *, most: int) -> tuple[list[int], bool]:
+    """Return the positions of the runs that say most of some words, if not in a row, and whether one says all.
+
+    Looked up are the longest six words, of each the newest 500 runs; more than half of them, and two, have to be said.
+    """
+    terms = sorted(read_query(phrase.words).terms, key=lambda term: -sum(map(len, term.words)))[:_WORDS_APART]
+    counts = Counter[int]()
+    for term in terms:
+        runs = lineage_runs(session, first=max(1, session.last_position - RUNS_READ + 1))
+        places = places_of(runs, Sought((term,)), project_pk=session.project_id)
+        if places is not None:
+            counts.update(places.runs_among(runs).order_by("-position").values_list("position", flat=True)[:MOST_HITS])
+    needed = max(2, len(terms) // 2 + 1)
+    found = sorted(((count, position) for position, count in counts.items() if count >= needed), reverse=True)[:most]
+    return [position for _, position in found], bool(found) and found[0][0] == len(terms)
 
 
 def _parts(phrase: Phrase, kind: str, role: str, texts: Iterable[str | None]) -> Iterator[Part]:

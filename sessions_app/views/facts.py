@@ -12,7 +12,7 @@ from sessions_app.domain.following.followed import Following
 from sessions_app.domain.following.phrase import Phrase, read_phrase
 from sessions_app.domain.following.sights import Place
 from sessions_app.domain.following.telling import headline, told
-from sessions_app.models import Project, Session
+from sessions_app.models import Project, Session, runs_saying_apart
 from sessions_app.models.connections import one_state
 from sessions_app.queries.fact_pages import fact_stream
 from sessions_app.queries.fact_ways import interval_rows, way_rows
@@ -24,6 +24,7 @@ from sessions_app.views.session_pages import plan_or_refusal, session_of, tree_c
 from sessions_app.views.session_reading import number_of
 
 PAGE = "facts/page.html"
+RUNS_APART = 5
 
 
 @login_required
@@ -69,7 +70,16 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
         "then_url": address,
         "words_query": urlencode({"words": phrase.words}),
         "is_said": following.is_said,
+        **_apart(conversation, phrase, is_said=following.is_said),
     }
+
+
+def _apart(conversation: Session, phrase: Phrase, *, is_said: bool) -> dict[str, Any]:
+    """Return the runs that say most of the words, if none says them in a row."""
+    if is_said:
+        return {}
+    apart, all_said = runs_saying_apart(conversation, phrase, most=RUNS_APART)
+    return {"apart": apart, "all_said": all_said}
 
 
 def _counts(following: Following) -> list[tuple[Place, int]]:

@@ -125,6 +125,15 @@ def test_the_past_turn_says_whether_its_prompt_has_it(client, session):
     assert "Was it in this prompt?" in page(client, then, at="6")
 
 
+def test_words_that_are_said_but_not_in_a_row_lead_to_the_runs_that_have_most_of_them(client, session):
+    append_runs(session=session, runs=[simple_turn("We were seated in row 4, not together.", "I see.")], now=NOW)
+    shown = page(client, words="seated together")
+    assert "But all of the words are said, not in a row: run 8" in told(shown)
+    assert 'href="/p/p/sessions/s/?run=8&amp;whole=8#run-8"' in shown
+    assert "Edit summary" not in shown
+    assert "But most of the words are said: run 8" in told(page(client, words="seated apart together"))
+
+
 def test_what_nobody_says_leads_on(client, session):
     shown = page(client, words="ankle")
     assert "No run of this conversation says “ankle”" in shown
