@@ -116,7 +116,8 @@ def fate_label(fate: str, label: str = "", *, reason: str = "") -> SafeString:
 def fate_to_come(fate: str, reason: str = "") -> SafeString:
     """Draw the label of a fate in the prompt to come, on a page that tells of other prompts, too."""
     word = FATES[fate].word
-    return fate_label(fate, f"next prompt: {word[0].lower()}{word[1:]}", reason=reason)
+    label = "in the next prompt" if fate == Fate.KEPT else f"next prompt: {word[0].lower()}{word[1:]}"
+    return fate_label(fate, label, reason=reason)
 
 
 @register.simple_tag

@@ -10,7 +10,6 @@ from django.utils.safestring import SafeString
 
 from sessions_app.domain.following.sights import Hit, Interval, Place, Why
 from sessions_app.domain.following.telling import PLACE_WORDS
-from sessions_app.domain.following.ways import WayKind
 from sessions_app.domain.memory_settings import UNLIMITED, Layer
 from sessions_app.queries.fact_ways import WayRow
 from sessions_app.templatetags.formats import number, run_range, setting_value
@@ -48,15 +47,17 @@ def place_word(place: Place) -> str:
 @register.filter
 def way_label(way: WayRow) -> str:
     """Return what a way of settings is called: its changes, or the layer that has them already."""
-    if way.kind is WayKind.LAYER:
-        return "As the project has it" if way.layer is Layer.PROJECT else "As it is built in"
-    return " and ".join(_named(change.name, change.value) for change in way.changes)
+    least = "" if way.layer else " or more"
+    names = " and ".join(_named(change.name, change.value, least) for change in way.changes)
+    if way.layer is None:
+        return names
+    return f"{names}, as {'the project has it' if way.layer is Layer.PROJECT else 'it is built in'}"
 
 
-def _named(name: str, value: object) -> str:
+def _named(name: str, value: object, least: str) -> str:
     text = setting_value(value)
     if name == "max_input_tokens":
-        return f"Budget {text}" + ("" if value == UNLIMITED else " or more")
+        return f"Budget {text}" + ("" if value == UNLIMITED else least)
     return f"Strategy {text}" if name == "strategy" else f"{name} {text}"
 
 

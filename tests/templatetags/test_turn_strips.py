@@ -3,7 +3,10 @@ import re
 import pytest
 
 from sessions_app.domain.following.sights import Hit, Interval, Part, Place, Why
-from sessions_app.templatetags.turn_strips import place_look, turn_strip
+from sessions_app.domain.following.ways import WayKind
+from sessions_app.domain.memory_settings import Layer
+from sessions_app.queries.fact_ways import ChangedSetting, WayRow
+from sessions_app.templatetags.turn_strips import place_look, turn_strip, way_label
 
 INTERVALS = [
     Interval(1, 9, Why.NOT_SAID, (), ()),
@@ -50,3 +53,19 @@ def test_nothing_is_drawn_without_turns():
 @pytest.mark.parametrize("place", list(Place))
 def test_each_place_has_a_look(place):
     assert place_look(place) in {"kept", "summarized", "query", "pruned", "lost", "free"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "layer", "label"),
+    [
+        ({"strategy": "summary"}, None, "Strategy summary"),
+        ({"max_input_tokens": 1375}, None, "Budget 1,375 or more"),
+        ({"max_input_tokens": 4000}, Layer.PROJECT, "Budget 4,000, as the project has it"),
+        ({"on_gap": "stopgap"}, Layer.BUILT_IN, "on_gap stopgap, as it is built in"),
+        ({"last_n": 7, "max_input_tokens": 120}, None, "last_n 7 and Budget 120 or more"),
+    ],
+)
+def test_a_way_is_called_by_what_it_changes_and_who_has_that(changes, layer, label):
+    changed = [ChangedSetting(name, value) for name, value in changes.items()]
+    way = WayRow(WayKind.SETTINGS, "", "", changed, Place.WORDS, layer, None, None, is_extract=False, reach=None)
+    assert way_label(way) == label
