@@ -9,15 +9,15 @@ from sessions_app.domain.following.sights import Hit, Interval, Why
 from sessions_app.domain.plan import Fate, PromptPlan
 from sessions_app.domain.search_words import Piece as Said
 from sessions_app.domain.transcript import OPEN_STATUSES, EventKind, Role
-from sessions_app.models import Event, Run, Session, Summary, lineage_of, lineage_runs
+from sessions_app.models import Event, Run, Session, lineage_of, lineage_runs
 from sessions_app.queries.bands import Piece, Span, bands_of, merged, pieces_of
+from sessions_app.queries.dropping_summaries import DroppingSummary, dropping_summaries
 from sessions_app.queries.token_sums import token_sums
 
 HITS_SHOWN = 30
 TEXT_SHOWN = 240
 RESULTS_SHOWN = 3
 LEFT_SHOWN = 3
-SUMMARY_SHOWN = 360
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +55,6 @@ class Between:
 
 
 @dataclass(frozen=True, slots=True)
-class DroppingSummary:
-    """The entry with which it left the memory; `before` says it, and `removed` is the piece of that text."""
-
-    entry: Summary
-    before: int | None
-    removed: Sequence[Said]
-    start: str
-    is_own: bool
-    kind: str = "summary"
-
-
-@dataclass(frozen=True, slots=True)
 class Left:
     """From `turn` on the run was not sent: `words` say why."""
 
@@ -89,7 +77,7 @@ def fact_stream(
 ) -> list[FactItem]:
     """Return the lines of the stream, oldest first; `told` are the intervals with what is said of each."""
     shown = [hit.position for hit in (hits if len(hits) <= HITS_SHOWN else [hits[0], *hits[1 - HITS_SHOWN :]])]
-    cards = list(_cards(session, phrase, [interval for interval, _ in told]))
+    cards = list(dropping_summaries(session, phrase, [interval for interval, _ in told]))
     pieces = _pieces(session, prompt, shown, [card.entry.covers_through + 1 for card in cards])
     sums = token_sums(session, {edge for piece in pieces for edge in (piece.first, piece.last)})
     runs = _saying_runs(session, phrase, shown, pieces)
@@ -115,31 +103,6 @@ def _left(piece: Piece, told: Sequence[tuple[Interval, str]]) -> Iterator[Left]:
         if interval.is_missing and interval.why is not Why.SUMMARIZED_AWAY and piece.first in interval.runs[-1:]
     ]
     yield from left[:LEFT_SHOWN]
-
-
-def _cards(session: Session, phrase: Phrase, intervals: Sequence[Interval]) -> Iterator[DroppingSummary]:
-    """Yield the entries that cover a run that says it without saying it, each once, in order."""
-    seen = set()
-    for interval in intervals:
-        if interval.why is not Why.SUMMARIZED_AWAY or not interval.summaries:
-            continue
-        holder = _holder(session, interval.first)
-        entries = Summary.objects.filter(session=holder, number=interval.summaries[0]).select_related("predecessor")
-        for entry in entries:
-            if entry.pk not in seen:
-                seen.add(entry.pk)
-                yield _card(entry, phrase, is_own=holder.pk == session.pk)
-
-
-def _holder(session: Session, turn: int) -> Session:
-    stretches = lineage_of(session)
-    return next((each.session for each in stretches if each.first <= turn <= each.last), session)
-
-
-def _card(entry: Summary, phrase: Phrase, *, is_own: bool) -> DroppingSummary:
-    before = entry.predecessor if entry.predecessor and phrase.is_in(entry.predecessor.text) else None
-    removed = phrase.excerpt(before.text, SUMMARY_SHOWN) if before else ()
-    return DroppingSummary(entry, before.number if before else None, removed, entry.text[:SUMMARY_SHOWN], is_own)
 
 
 def _saying_runs(

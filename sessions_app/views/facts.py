@@ -8,15 +8,19 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from sessions_app.domain.following.blame import TighterSetting, tighter_summaries
 from sessions_app.domain.following.followed import Following
 from sessions_app.domain.following.phrase import Phrase, read_phrase
 from sessions_app.domain.following.sights import Place
 from sessions_app.domain.following.telling import headline, told
+from sessions_app.domain.memory_settings import stored_values
 from sessions_app.models import Project, Session, runs_saying_apart
 from sessions_app.models.connections import one_state
 from sessions_app.queries.fact_pages import fact_stream
 from sessions_app.queries.fact_ways import interval_rows, way_rows
 from sessions_app.queries.session_pages import crumbs_of
+from sessions_app.services.prompts import effective_settings
+from sessions_app.services.settings import project_settings
 from sessions_app.services.ways_back import follow_fact
 from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, render_page
@@ -64,6 +68,7 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
             told=list(zip(intervals, words, strict=True)),
             prompt=prompt,
         ),
+        "tighter": _tighter(conversation),
         "focus": found.turn,
         "ways": way_rows(conversation, found.ways, found.turn, phrase.words, may_edit=project.may_edit),
         "elsewhere": found.elsewhere,
@@ -72,6 +77,11 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
         "is_said": following.is_said,
         **_apart(conversation, phrase, is_said=following.is_said),
     }
+
+
+def _tighter(conversation: Session) -> list[TighterSetting]:
+    inherited = stored_values(project_settings(project=conversation.project).values)
+    return list(tighter_summaries(effective_settings(session=conversation), inherited))
 
 
 def _apart(conversation: Session, phrase: Phrase, *, is_said: bool) -> dict[str, Any]:

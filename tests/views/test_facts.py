@@ -79,10 +79,21 @@ def test_hits_are_marked_in_the_run_and_in_the_summary_that_dropped_it(client, s
     run = shown[shown.index('<article class="run') : shown.index("</article>")]
     assert "My mother wears a <mark>knee brace</mark>." in run
     card = shown[shown.index('<section class="sumcard"') : shown.index("</section>", shown.index('class="sumcard"'))]
-    assert "<del>They talk. My mother wears a <mark>knee brace</mark>.</del>" in card
+    assert "They talk.<del> My mother wears a <mark>knee brace</mark>.</del>" in card
+    assert "From summary #1 to #2" in card
     assert "the words were in #1 and are not in #2" in card
     assert 'href="/p/p/sessions/s/summaries/?entry=2"' in card
     assert "Runs 2–4 , no hit" in told(shown)
+
+
+def test_a_limit_of_the_session_that_leaves_its_summaries_less_room_is_named_with_what_changes_it(client, session):
+    assert "set on this session" not in page(client, words="knee brace")
+    session.settings = {"offset": 1, "max_summary_tokens": 80}
+    session.save(update_fields=["settings"])
+    shown = page(client, words="knee brace")
+    assert "max_summary_tokens 80 is set on this session; the project has 512" in told(shown)
+    assert 'href="/p/p/sessions/s/tune/?max_summary_tokens=512"' in shown
+    assert 'href="/p/p/sessions/s/summaries/1/use/"' in shown
 
 
 def test_turns_lead_to_what_the_model_saw_and_ways_to_tune_and_the_ledger(client, session):

@@ -1,11 +1,13 @@
 """Which setting keeps the words out of a turn's prompt, and which layer it comes from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from sessions_app.domain.budget import stored_budget
 from sessions_app.domain.causes import Cause
 from sessions_app.domain.following.sights import Why
-from sessions_app.domain.memory_settings import EffectiveSettings, Strategy, stored_value
+from sessions_app.domain.memory_settings import EffectiveSettings, Layer, Strategy, stored_value
 
 _SETTINGS: Mapping[Why, str] = {
     Why.RESULT_CUT: "tool_result_max_tokens",
@@ -16,6 +18,24 @@ _SETTINGS: Mapping[Why, str] = {
     Why.FORMAT: "format",
 }
 _OF_BUDGET = frozenset({Why.PRUNED, Why.LOST, Why.EXTRACTED_AWAY})
+_OF_SUMMARIES = ("max_summary_tokens", "summarize_at")
+
+
+@dataclass(frozen=True, slots=True)
+class TighterSetting:
+    """A setting of a session that leaves its summaries less room, or lets them begin earlier, than the project's."""
+
+    name: str
+    value: Any
+    inherited: Any
+
+
+def tighter_summaries(settings: EffectiveSettings, inherited: Mapping[str, Any]) -> Iterator[TighterSetting]:
+    """Yield what a session itself has for its summaries where the project's values, `inherited`, are larger."""
+    for name in _OF_SUMMARIES:
+        value = stored_value(getattr(settings.values, name))
+        if settings.origins[name] is Layer.SESSION and value < inherited[name]:
+            yield TighterSetting(name, value, inherited[name])
 
 
 def blamed(why: Why, settings: EffectiveSettings) -> Cause | None:

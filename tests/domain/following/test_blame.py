@@ -1,7 +1,7 @@
 import pytest
 
 from sessions_app.domain.causes import Cause
-from sessions_app.domain.following.blame import blamed
+from sessions_app.domain.following.blame import TighterSetting, blamed, tighter_summaries
 from sessions_app.domain.following.sights import Place, Why
 from sessions_app.domain.memory_settings import Layer
 from tests.domain.fakes.transcripts import settings
@@ -30,3 +30,10 @@ def test_no_setting_is_to_blame_for_what_is_there_or_what_a_summary_dropped():
     free = {why for why in Why if why.place in (Place.WORDS, Place.SUMMARY, Place.NOT_SAID)}
     for why in free | {Why.SUMMARIZED_AWAY, Why.UNFINISHED, Why.NO_PROMPT}:
         assert blamed(why, settings()) is None
+
+
+def test_what_a_session_has_for_its_summaries_is_named_only_where_the_project_leaves_them_more():
+    inherited = {"max_summary_tokens": 512, "summarize_at": 0.75}
+    named = list(tighter_summaries(settings(max_summary_tokens=80, summarize_at=0.9), inherited))
+    assert named == [TighterSetting("max_summary_tokens", 80, 512)]
+    assert list(tighter_summaries(settings(), {"max_summary_tokens": 1_000, "summarize_at": 1})) == []
