@@ -1,6 +1,12 @@
-"""Keeps out of the log what would fill it without telling anything; each says whether a record stays."""
+"""Keeps out of the log what would fill it without telling anything, and what nobody shall read there."""
 
 import logging
+import re
+from collections.abc import MutableMapping
+from typing import Any
+
+# Also inside another address, where it is where signing in leads to.
+_INVITATION = re.compile(r"(invitations(?:/|%2F))[\w-]+", re.IGNORECASE)
 
 
 def not_a_sweep(record: logging.LogRecord) -> bool:
@@ -11,3 +17,8 @@ def not_a_sweep(record: logging.LogRecord) -> bool:
 def not_a_request_start(record: logging.LogRecord) -> bool:
     """Drop the announcement of a request; the line on its answer says the same and more."""
     return "'event': 'request_started'" not in record.getMessage()
+
+
+def without_invitations(_logger: object, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Cut the tokens by which people join projects out of a line, whoever writes it."""
+    return {name: _INVITATION.sub(r"\1…", value) if isinstance(value, str) else value for name, value in line.items()}

@@ -70,7 +70,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "convoweb.request_log.RequestLog",
+    "django_structlog.middlewares.RequestMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -231,6 +231,7 @@ _SHARED_PROCESSORS: list[Any] = [
     structlog.stdlib.add_logger_name,
     structlog.stdlib.add_log_level,
     structlog.stdlib.PositionalArgumentsFormatter(),
+    log_filters.without_invitations,
     structlog.processors.TimeStamper(fmt="iso" if LOG_JSON else "%H:%M:%S", utc=LOG_JSON),
     structlog.processors.StackInfoRenderer(),
 ]

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Count
 
 from sessions_app.domain.session_fields import MOST_TAGS, check_session_fields
+from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.models import Project, Session, SessionTag
 
 AT_ONCE = 500
@@ -37,12 +38,12 @@ def add_tag(*, project: Project, session_pks: Sequence[int], name: str) -> Tagge
 
 
 def remove_tag(*, project: Project, session_pks: Sequence[int], name: str) -> Tagged:
-    """Take a tag from sessions of a project."""
-    total = Tagged()
+    """Take a tag from sessions of a project; what no tag can be called is the tag of none."""
+    tag, total = clean_text(name), Tagged()
     for keys in _chunks(session_pks):
         with transaction.atomic():
             stored = _locked(project, keys)
-            taken, _ = SessionTag.objects.filter(session__in=stored, name=name).delete()
+            taken, _ = SessionTag.objects.filter(session__in=stored, name=tag).delete()
         total = Tagged(total.changed + taken, total.unchanged + len(stored) - taken)
     return total
 

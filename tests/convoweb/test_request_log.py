@@ -1,9 +1,12 @@
 """What the log says of requests."""
 
-import pytest
-from django.test import RequestFactory
+import logging
 
-from convoweb.request_log import RequestLog
+import pytest
+from django.test import Client
+from structlog.stdlib import ProcessorFormatter
+
+from convoweb.log_filters import without_invitations
 
 
 @pytest.mark.parametrize(
@@ -17,7 +20,21 @@ from convoweb.request_log import RequestLog
     ],
 )
 def test_no_token_of_an_invitation_is_in_it(address, said):
-    assert RequestLog.format_request(RequestFactory().get(address)) == f"GET {said}"
+    line = {"event": f"Forbidden: {address}", "request": f"GET {address}", "code": 403}
+
+    cut = without_invitations(None, "", line)
+
+    assert cut == {"event": f"Forbidden: {said}", "request": f"GET {said}", "code": 403}
+
+
+@pytest.mark.django_db
+def test_no_token_is_in_what_is_said_of_a_refused_form(caplog):
+    Client(enforce_csrf_checks=True).post("/invitations/PU97vyzpsVcBvDiJ/")
+
+    (handler,) = (each for each in logging.getLogger().handlers if isinstance(each.formatter, ProcessorFormatter))
+    said = "".join(map(handler.format, caplog.records))
+    assert "Forbidden (CSRF cookie not set.): /invitations/…/" in said
+    assert "PU97vyzpsVcBvDiJ" not in said
 
 
 @pytest.mark.django_db

@@ -55,6 +55,12 @@ def test_a_tag_is_taken_away_where_it_is(project):
     assert (names_of(plain), names_of(tagged)) == (["blue"], ["blue"])
 
 
+def test_what_no_database_holds_is_the_tag_of_none(project):
+    session = make_session(project, tags=["red"])
+
+    assert remove_tag(project=project, session_pks=[session.pk], name="red\0") == Tagged(unchanged=1)
+
+
 def test_more_are_done_a_few_at_a_time(project, monkeypatch):
     monkeypatch.setattr(tags, "AT_ONCE", 2)
     pks = [make_session(project, f"s{n}").pk for n in range(5)]
