@@ -13,7 +13,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
+from django.views.defaults import page_not_found
 
+from sessions_app.domain.errors import NotFound
 from sessions_app.domain.roles import Right, may, roles_with
 from sessions_app.models import Project
 
@@ -67,6 +69,10 @@ class ProjectAccess:
         right = needs_of(view).of(request.method)
         if "slug" in named and right is not Right.READ and request.user.is_authenticated:
             check_right(request.user, named["slug"], right)
+
+    def process_exception(self, request: HttpRequest, problem: Exception) -> HttpResponseBase | None:
+        """Answer that nothing is there, if what a page is about was deleted while the page was at work."""
+        return page_not_found(request, problem) if isinstance(problem, NotFound) else None
 
 
 def check_right(user: AbstractBaseUser | AnonymousUser, slug: str, right: Right) -> None:

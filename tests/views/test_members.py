@@ -15,6 +15,7 @@ from sessions_app.domain.roles import MemberRole
 from sessions_app.models import Invitation, Membership
 from sessions_app.services.keys import create_api_key
 from sessions_app.services.members import change_role
+from sessions_app.views import members
 from tests.factories import make_project
 
 pytestmark = pytest.mark.django_db
@@ -105,6 +106,23 @@ def test_members_of_other_projects_are_out_of_reach(client, project):
     assert client.post(f"{LIST}{theirs.pk}/remove/").status_code == 404
     theirs.refresh_from_db()
     assert theirs.role == "editor"
+
+
+def test_a_member_who_goes_while_the_page_is_at_work_is_not_found(client, project, monkeypatch):
+    tove = join(project, "tove")
+    looked_up = members._member
+
+    def gone_since(*args):
+        found = looked_up(*args)
+        Membership.objects.filter(pk=tove.pk).delete()
+        return found
+
+    monkeypatch.setattr(members, "_member", gone_since)
+
+    page = client.post(f"{LIST}{tove.pk}/remove/")
+
+    assert page.status_code == 404
+    assert "There is nothing here" in text_of(page)
 
 
 def test_a_viewer_leaves(client, project):
