@@ -112,6 +112,13 @@
   };
   dress(document);
 
+  // What was typed, or brought back by the browser, before htmx listened has told nobody yet. Sliders follow their fields.
+  const altered = field => (field.options
+    ? $$('option[selected]', field).length && $$('option', field).some(option => option.selected !== option.defaultSelected)
+    : 'defaultValue' in field && field.type !== 'range' && (field.value !== field.defaultValue || field.checked !== field.defaultChecked));
+  addEventListener('DOMContentLoaded', () => $$('form[hx-trigger^="input"]').forEach(form =>
+    [...form.elements].filter(altered).forEach(field => field.dispatchEvent(new Event('input', { bubbles: true })))));
+
   // Focus survives a swap: by id (or on what data-focus names, if the element goes), else the swapped region itself.
   let focused = null, scrolled = [];
   document.addEventListener('htmx:beforeSwap', event => {

@@ -53,6 +53,15 @@ def test_somebody_signs_in_changes_a_setting_and_sees_the_prompt_change(session,
     expect(page.locator("#h-max_runs")).to_contain_text("session")
 
 
+def test_what_is_typed_before_the_scripts_have_come_counts(session, page, live_server):
+    held = []
+    page.route("**/htmx*.js", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks the function
+    page.goto(f"{live_server.url}/p/p/sessions/s/tune/", wait_until="commit")
+    page.locator("#f-max_runs").fill("2")
+    held[0].continue_()
+    expect(page.locator(".finger")).to_have_attribute("title", fingerprint(session, max_runs=2))
+
+
 def test_a_slider_ends_in_unlimited_and_a_switch_goes_both_ways(session, page, live_server):
     page.goto(f"{live_server.url}/p/p/sessions/s/tune/?max_runs=199")
     page.locator("#r-max_runs").press("End")
