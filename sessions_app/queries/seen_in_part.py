@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from sessions_app.domain.causes import Cause
 from sessions_app.domain.memory_settings import stored_value
 from sessions_app.domain.plan import Fate, Prompt
-from sessions_app.domain.text_cutting import CUT_MARK
-from sessions_app.domain.tool_results import RESULT_NOT_SHOWN
 from sessions_app.models import Session
+from sessions_app.queries.result_cuts import cut_segments
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +76,13 @@ def _summarized(prompt: Prompt) -> Iterator[Summarized]:
 def _results(prompt: Prompt) -> Iterator[CutResults]:
     """Yield each run with such a result, once."""
     seen = set[tuple[int, bool]]()
-    for segment in prompt.segments:
-        is_hidden = segment.text == RESULT_NOT_SHOWN
-        name = "keep_tool_results" if is_hidden else "tool_result_max_tokens"
-        value = getattr(prompt.settings.values, name)
-        is_result = segment.position is not None and segment.role not in ("user", "assistant", "system")
-        if not is_result or value is None or not (is_hidden or segment.text.endswith(CUT_MARK)):
-            continue
-        key = (segment.position or 0, is_hidden)
+    settings = prompt.settings
+    for each in cut_segments(prompt):
+        key = (each.position, each.is_hidden)
         if key not in seen:
             seen.add(key)
-            yield CutResults(*key, Cause(name, stored_value(value), prompt.settings.origins[name]))
+            value = stored_value(getattr(settings.values, each.setting))
+            yield CutResults(*key, Cause(each.setting, value, settings.origins[each.setting]))
 
 
 def _behind_fork(session: Session, finished: int) -> BehindFork | None:

@@ -1,6 +1,6 @@
 """The Why table: every run's fate under two settings, newest first, as the budget is filled."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -8,6 +8,7 @@ from sessions_app.domain.fates import STOPGAP_EXTRACT
 from sessions_app.domain.plan import Fate, PromptPlan
 from sessions_app.models import Session, Stretch
 from sessions_app.queries.bands import Band, Piece, Span, bands_of, bands_within, newest_window, pieces_of
+from sessions_app.queries.result_cuts import differing_results, told_cuts
 from sessions_app.queries.run_inputs import run_inputs
 from sessions_app.queries.token_sums import TokenSums, token_sums
 
@@ -32,6 +33,7 @@ class WhyRow:
     reason: str
     used: int | None
     repeats: bool
+    results_differ: bool = False
     kind: str = "run"
 
     @property
@@ -41,8 +43,8 @@ class WhyRow:
 
     @property
     def differs(self) -> bool:
-        """Whether the fate differs between A and B."""
-        return bool(self.look_a and self.look_b) and self.look_a != self.look_b
+        """Whether the fate differs between A and B, or what of its tool results is sent."""
+        return self.results_differ or (bool(self.look_a and self.look_b) and self.look_a != self.look_b)
 
     @property
     def parts(self) -> list[tuple[str, int]]:
@@ -88,17 +90,18 @@ def why_table(*, session: Session, a: PromptPlan | None, b: PromptPlan, asked: W
     """Return the table under the prompts A and B; its cost does not grow with the session."""
     bands_a = bands_of(a, session.last_position)
     bands_b = list(_cut_at(bands_of(b, session.last_position), bands_a))
-    bands = _asked_for(bands_b, bands_a, asked)
+    others = differing_results(a, b) if a else set[int]()
+    bands = _asked_for(bands_b, bands_a, others, asked)
     only = set(Fate) if asked.only else None
     window = [] if asked.within else newest_window(bands, only=only)
     opened = [*window, *([asked.opened] if asked.opened else [])]
     whole = [Stretch(session, 1, session.last_position)]
     pieces = pieces_of(bands, stretches=whole, opened=opened)[::-1]
     return WhyTable(
-        rows=list(_rows(session, a, b, pieces, bands_a)),
+        rows=list(_rows(session, a, b, pieces, others)),
         room=_room(b),
         counts={fate: sum(band.count for band in bands_b if band.fate is fate) for fate in Fate},
-        changed=sum(band.count for band in bands_b if _changed(band, bands_a)),
+        changed=sum(band.count for band in _changed_bands(bands_b, bands_a, others)),
     )
 
 
@@ -110,12 +113,24 @@ def _cut_at(bands: Sequence[Band], others: Sequence[Band]) -> Iterator[Band]:
             yield replace(band, first=first, last=following - 1)
 
 
-def _asked_for(bands: list[Band], bands_a: Sequence[Band], asked: WhyAsked) -> list[Band]:
+def _asked_for(bands: list[Band], bands_a: Sequence[Band], others: Collection[int], asked: WhyAsked) -> list[Band]:
     if asked.within:
         bands = bands_within(bands, asked.within)
     if asked.only == CHANGED:
-        return [band for band in bands if _changed(band, bands_a)]
+        return list(_changed_bands(bands, bands_a, others))
     return [band for band in bands if not asked.only or band.fate == asked.only]
+
+
+def _changed_bands(bands: Sequence[Band], bands_a: Sequence[Band], others: Collection[int]) -> Iterator[Band]:
+    """Yield those of another fate under A, and of the rest the runs whose tool results are others."""
+    for band in bands:
+        if _changed(band, bands_a):
+            yield band
+            continue
+        within = sorted(position for position in others if band.first <= position <= band.last)
+        starts = [p for p in within if p - 1 not in others or p == band.first]
+        ends = [p for p in within if p + 1 not in others or p == band.last]
+        yield from (replace(band, first=first, last=last) for first, last in zip(starts, ends, strict=True))
 
 
 def _changed(band: Band, bands_a: Sequence[Band]) -> bool:
@@ -132,11 +147,16 @@ def _room(prompt: PromptPlan) -> int:
 
 
 def _rows(
-    session: Session, a: PromptPlan | None, b: PromptPlan, pieces: Sequence[Piece], bands_a: Sequence[Band]
+    session: Session,
+    a: PromptPlan | None,
+    b: PromptPlan,
+    pieces: Sequence[Piece],
+    others: Collection[int],
 ) -> Iterator[WhyRow | BudgetCut]:
     singles = [p for piece in pieces if piece.opened for p in range(piece.last, piece.first - 1, -1)]
     edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
     sums, inputs = token_sums(session, {*singles, *edges, b.finished}), run_inputs(session, singles)
+    bands_a, cuts = bands_of(a, session.last_position), told_cuts(session, b, singles)
     exact, used, above = b.run_tokens, _used(b), ""
     for piece in pieces:
         if b.cut and piece.last == b.cut.position:
@@ -144,6 +164,8 @@ def _rows(
             above = ""
         spans = [Span(p, p) for p in range(piece.last, piece.first - 1, -1)] if piece.opened else [piece]
         for span in spans:
+            told = cuts.get(span.first) if piece.opened else None
+            reason = "; ".join(filter(None, (REASONS.get(piece.reason, piece.reason), told)))
             yield WhyRow(
                 first=span.first,
                 last=span.last,
@@ -152,11 +174,12 @@ def _rows(
                 tokens=_tokens(exact, sums, span.first, span.last),
                 look_a="query" if a and span.first == a.open_position else str(_fate_at(bands_a, span.first) or ""),
                 look_b="query" if span.first == b.open_position else str(piece.fate),
-                reason=REASONS.get(piece.reason, piece.reason),
+                reason=reason,
                 used=used.get(span.first, sums.between(span.first, b.finished)) if _takes_room(piece, b) else None,
-                repeats=piece.reason == above,
+                repeats=reason == above,
+                results_differ=any(span.first <= position <= span.last for position in others),
             )
-            above = piece.reason
+            above = reason
 
 
 def _tokens(exact: Mapping[int, int], sums: TokenSums, first: int, last: int) -> int:

@@ -321,3 +321,21 @@ def test_the_builder_has_the_summary_of_then_too_where_all_were_rolled_back():
     memory = Memory(session, PHRASE)
     assert [memory.built(at) for at in range(1, 8)] == list(follow(session=session, phrase=PHRASE).sights)
     assert memory.built(4) == Sight(Why.SUMMARIZED_AWAY, 1, 1)
+
+
+def test_a_shortened_result_is_brought_back_by_the_smallest_round_limit_too():
+    messages = [
+        {"role": "user", "content": "Which flights?"},
+        {"role": "assistant", "tool_calls": [call_of("list_flights")]},
+        {"role": "tool", "tool_call_id": "c1", "content": "many flights " * 40 + "knee brace"},
+        {"role": "assistant", "content": "These."},
+    ]
+    session = make_session(settings={"strategy": "buffer", "tool_result_max_tokens": 12})
+    append_runs(session=session, runs=[turn(messages)], now=NOW)
+    append_runs(session=session, runs=[simple_turn("A knee brace?", "No.")], now=NOW + timedelta(minutes=1))
+    session.refresh_from_db()
+    found = follow(session=session, phrase=PHRASE)
+    assert intervals(found)[1] == (2, 2, Why.ASKED_RESULT_CUT)
+    # The result needs about 85 tokens.
+    limits = [way.changes.get("tool_result_max_tokens") for way in ways(session, 2) if way.changes]
+    assert limits == ["unlimited", 100]

@@ -27,6 +27,9 @@ class Why(StrEnum):
     IN_PARENT = "in_parent"
     IN_EXTRACT = "in_extract"
     IN_QUESTION = "in_question"
+    ASKED_RESULT_CUT = "asked_result_cut"
+    ASKED_RESULT_HIDDEN = "asked_result_hidden"
+    ASKED_PART_LEFT_OUT = "asked_part_left_out"
     RESULT_CUT = "result_cut"
     RESULT_HIDDEN = "result_hidden"
     SUMMARIZED_AWAY = "summarized_away"
@@ -55,6 +58,9 @@ _PLACES: Mapping[Why, Place] = {
     Why.IN_PARENT: Place.SUMMARY,
     Why.IN_EXTRACT: Place.SUMMARY,
     Why.IN_QUESTION: Place.QUESTION,
+    Why.ASKED_RESULT_CUT: Place.QUESTION,
+    Why.ASKED_RESULT_HIDDEN: Place.QUESTION,
+    Why.ASKED_PART_LEFT_OUT: Place.QUESTION,
     Why.RESULT_CUT: Place.CUT_AWAY,
     Why.RESULT_HIDDEN: Place.CUT_AWAY,
     Why.NOT_SAID: Place.NOT_SAID,
@@ -77,9 +83,20 @@ class Sight(NamedTuple):
         return self.why.place
 
 
+# What kept the words out although their run is in the prompt, where the question says them.
+_ASKED: Mapping[Why, Why] = {
+    Why.RESULT_CUT: Why.ASKED_RESULT_CUT,
+    Why.RESULT_HIDDEN: Why.ASKED_RESULT_HIDDEN,
+    Why.PART_LEFT_OUT: Why.ASKED_PART_LEFT_OUT,
+    Why.FORMAT: Why.ASKED_PART_LEFT_OUT,
+}
+
+
 def asked_anew(sight: Sight) -> Sight:
     """Return the sight of a turn whose question says the words itself: then they are not nowhere."""
-    return sight._replace(why=Why.IN_QUESTION) if sight.place in MISSING and sight.why is not Why.NO_PROMPT else sight
+    if sight.place not in MISSING or sight.why is Why.NO_PROMPT:
+        return sight
+    return sight._replace(why=_ASKED.get(sight.why, Why.IN_QUESTION))
 
 
 def no_prompt(run: int | None) -> Sight:

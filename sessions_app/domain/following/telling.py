@@ -108,6 +108,16 @@ _TELLING: Mapping[Why, Callable[[Interval, Sequence[Interval], int | None], str]
     Why.IN_PARENT: _says("in what the parent handed down"),
     Why.IN_EXTRACT: _says("in the stopgap extract of runs that did not fit"),
     Why.IN_QUESTION: _says("only the question itself says it; {run}, which told it before, is not in the prompt"),
+    Why.ASKED_RESULT_CUT: _says(
+        "only the question itself says it; {run}, which told it before, is in the prompt with its tool result shortened"
+    ),
+    Why.ASKED_RESULT_HIDDEN: _says(
+        "only the question itself says it; {run}, which told it before, is in the prompt "
+        "with a mark in the place of its tool result"
+    ),
+    Why.ASKED_PART_LEFT_OUT: _says(
+        "only the question itself says it; {run}, which told it before, is in the prompt without that part"
+    ),
     Why.RESULT_CUT: _says("{run} is in the prompt, but its tool result is shortened"),
     Why.RESULT_HIDDEN: _says("{run} is in the prompt, but a mark stands in the place of its tool result"),
     Why.SUMMARIZED_AWAY: _summarized_away,

@@ -25,13 +25,19 @@ def test_no_turns_are_no_intervals():
 def test_every_reason_has_its_place():
     seen = {Why.IN_RUN, Why.IN_INSTRUCTIONS, Why.IN_SUMMARY, Why.IN_PARENT, Why.IN_EXTRACT}
     assert {why for why in Why if why.place in (Place.WORDS, Place.SUMMARY)} == seen
-    assert {why for why in Why if why.place is Place.QUESTION} == {Why.IN_QUESTION}
+    assert {why for why in Why if why.place is Place.QUESTION} == {
+        Why.IN_QUESTION,
+        Why.ASKED_RESULT_CUT,
+        Why.ASKED_RESULT_HIDDEN,
+        Why.ASKED_PART_LEFT_OUT,
+    }
     assert {why for why in Why if why.place is Place.CUT_AWAY} == {Why.RESULT_CUT, Why.RESULT_HIDDEN}
     assert Why.NOT_SAID.place is Place.NOT_SAID
     assert all(Interval(1, 1, why, (), ()).is_missing for why in Why if why.place in (Place.NOWHERE, Place.CUT_AWAY))
 
 
 def test_a_question_that_says_the_words_makes_a_difference_only_where_they_were_missing():
+    assert asked_anew(Sight(Why.RESULT_CUT, 4, 2)) == Sight(Why.ASKED_RESULT_CUT, 4, 2)
     assert asked_anew(Sight(Why.LOST, 4, 2)) == Sight(Why.IN_QUESTION, 4, 2)
     for why in (Why.IN_RUN, Why.IN_SUMMARY, Why.NOT_SAID, Why.NO_PROMPT):
         assert asked_anew(Sight(why, 4)).why is why
