@@ -14,6 +14,7 @@ from sessions_app.api.schemas import In, JsonObject, Out
 from sessions_app.api.setting_schemas import Note, SparseSettings
 from sessions_app.domain.errors import at
 from sessions_app.models import Project
+from sessions_app.services.members import lock_project
 from sessions_app.services.settings import save_project_settings
 
 router = Router(tags=["project"])
@@ -46,8 +47,8 @@ def get_project(request: ApiRequest) -> Project:
 @idempotent
 def patch_project(request: ApiRequest, payload: ProjectPatch) -> Project:
     """Change the project's name and its default settings."""
-    project = request.auth.project
     with transaction.atomic():
+        project = lock_project(request.auth.project_id)
         if payload.name is not None:
             project.name = payload.name
             project.save(update_fields=["name"])

@@ -55,6 +55,8 @@ def create_session(
         **fields,
     )
     with transaction.atomic():
+        if not Project.objects.filter(pk=project.pk).exists():
+            raise NotFound("There is no such project.")
         _place(session, parent, forked_at, now)
         _insert(session)
         index_sessions([session])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sessions_app.api import health
+from sessions_app.api import access, health
+from sessions_app.models import Project
 
 pytestmark = pytest.mark.django_db
 
@@ -31,6 +32,19 @@ def test_it_names_the_bad_field(bot, body, pointer):
 
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"] == pointer
+
+
+def test_a_project_that_is_deleted_while_its_key_is_read_is_not_found(bot, monkeypatch):
+    looked_up = access.key_of
+
+    def gone_since(**asked):
+        found = looked_up(**asked)
+        Project.objects.all().delete()
+        return found
+
+    monkeypatch.setattr(access, "key_of", gone_since)
+
+    assert bot.patch("/project", {"name": "Other"}).status_code == 404
 
 
 def test_it_is_alive(anyone):

@@ -6,7 +6,7 @@ import pytest
 
 from sessions_app.domain.errors import IdTaken, InvalidInput, NotFound
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import Session
+from sessions_app.models import Project, Session
 from sessions_app.services.runs import append_runs
 from sessions_app.services.session_deletion import delete_session
 from sessions_app.services.sessions import create_session, fork_session, update_session
@@ -81,6 +81,16 @@ def test_it_refuses_a_parent_that_is_gone():
 
     with pytest.raises(InvalidInput):
         make_session(parent.project, "c", parent=parent)
+
+
+def test_it_refuses_a_project_that_is_gone():
+    project = make_project()
+    Project.objects.all().delete()
+
+    with pytest.raises(NotFound, match="no such project"):
+        create_session(project=project, now=NOW)
+
+    assert not Session.objects.exists()
 
 
 def test_it_refuses_a_fork_without_a_parent():
