@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.contrib import messages
@@ -24,17 +24,24 @@ from sessions_app.views.access import needs
 from sessions_app.views.projects import project_for
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import session_of, show_session
+from sessions_app.views.workbench import seen_values
+
+_FIELDS = ("title", "user_id", "tags", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
 class Editing:
-    """What stands in the fields of the dialog, as texts: tags one a line, metadata as JSON; and what is wrong there."""
+    """What stands in the fields of the dialog, as texts: tags one a line, metadata as JSON; and what is wrong there.
+
+    `seen` is what stood there at first, so that what a bot changes meanwhile is not changed back.
+    """
 
     title: str
     user_id: str
     tags: str
     metadata: str
     wrong: Mapping[str, str] = field(default_factory=dict)
+    seen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,7 @@ def edit(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     project = project_for(request.user, slug)
     conversation = session_of(project, session_id)
     if request.method != "POST":
-        return show_session(request, project, conversation, {"editing": _stored(conversation)})
+        return show_session(request, project, conversation, {"editing": _opened(conversation)})
     try:
         changes = _changes(conversation, request.POST)
         if changes:
@@ -88,6 +95,11 @@ def delete(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     return redirect("sessions", slug) if above is None else redirect("session", slug, above.public_id)
 
 
+def _opened(conversation: Session) -> Editing:
+    stored = _stored(conversation)
+    return replace(stored, seen=json.dumps({name: getattr(stored, name) for name in _FIELDS}))
+
+
 def _stored(conversation: Session) -> Editing:
     return Editing(
         title=conversation.title,
@@ -98,14 +110,16 @@ def _stored(conversation: Session) -> Editing:
 
 
 def _given(form: QueryDict, refusal: InvalidInput) -> Editing:
-    texts = {name: form.get(name, "") for name in ("title", "user_id", "tags", "metadata")}
+    texts = {name: form.get(name, "") for name in _FIELDS}
     wrong = {error.pointer.split("/")[1]: error.detail for error in reversed(refusal.errors)}
-    return Editing(**texts, wrong=wrong)
+    return Editing(**texts, wrong=wrong, seen=form.get("seen", ""))
 
 
 def _changes(conversation: Session, form: QueryDict) -> dict[str, Any]:
-    """Return what differs from what is stored, of the fields that were sent."""
-    stored = _stored(conversation)
+    """Return what differs from what was seen, or else from what is stored, of the fields that were sent."""
+    seen = seen_values(form.get("seen", ""))
+    known: dict[str, Any] = {name: text for name in _FIELDS if isinstance(text := seen.get(name), str)}
+    stored = replace(_stored(conversation), **known)
     changes: dict[str, Any] = {}
     for name, before in (("title", stored.title), ("user_id", stored.user_id)):
         text = form.get(name, before).strip()
@@ -114,7 +128,7 @@ def _changes(conversation: Session, form: QueryDict) -> dict[str, Any]:
     tags = form.get("tags", stored.tags).replace("\r\n", "\n").strip()
     if tags != stored.tags.strip():
         changes["tags"] = [line.strip() for line in tags.split("\n") if line.strip()]
-    patch = patch_between(conversation.metadata, _metadata(form.get("metadata", stored.metadata)))
+    patch = patch_between(_metadata(stored.metadata), _metadata(form.get("metadata", stored.metadata)))
     if patch:
         changes["metadata"] = patch
     return changes

@@ -152,3 +152,26 @@ def test_the_children_move_up_or_go_too(client, family):
 def test_below_a_parent_one_comes_back_to_it(client, family):
     response = client.post("/p/p/sessions/below/delete/", follow=True)
     assert response.redirect_chain == [("/p/p/sessions/fork/", 302)]
+
+
+def test_what_a_bot_changes_while_somebody_edits_stays(client, session):
+    seen = client.get(EDIT).context["editing"].seen
+    update_session(session=session, changes={"user_id": "u-2", "tags": ["red"], "metadata": {"order": 42}}, now=NOW)
+
+    changed = json.dumps({"channel": "phone", "deep": METADATA["deep"]})
+    client.post(EDIT, sent(title="Found bag", metadata=changed, seen=seen))
+
+    assert stored() == ("Found bag", "u-2", ["red"], {**METADATA, "channel": "phone", "order": 42})
+
+
+@pytest.mark.parametrize("seen", ["no JSON", "[1]", '{"title": 1, "metadata": null}'])
+def test_without_a_sign_of_what_was_seen_it_is_what_is_stored(client, session, seen):
+    client.post(EDIT, sent(title="Found bag", seen=seen))
+
+    assert stored() == ("Found bag", "u-1", ["baggage, lost", "vip"], METADATA)
+
+
+def test_what_was_seen_stays_known_while_the_form_is_corrected(client, session):
+    seen = client.get(EDIT).context["editing"].seen
+
+    assert client.post(EDIT, sent(metadata="{", seen=seen)).context["editing"].seen == seen
