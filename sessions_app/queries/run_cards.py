@@ -47,7 +47,7 @@ class CallView:
 class Place:
     """What a run's card takes from around it: its fate and why, whether it is shared, the forks that start from it.
 
-    `cost` is what the tokens that were reported of it cost.
+    `cost` is what the tokens that were reported of it cost, `cut` tells which of its tool results are cut.
     """
 
     fate: Fate | None
@@ -55,6 +55,7 @@ class Place:
     shared: bool
     forks: Sequence[Session]
     cost: Decimal | None = None
+    cut: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ class RunCard:
     hidden_steps: int
     calls: int
     forks: Sequence[Session]
+    cut: str = ""
 
     @property
     def input(self) -> str:
@@ -109,7 +111,15 @@ class RunCard:
     @property
     def version(self) -> str:
         """What differs as soon as the card would look different."""
-        seen = (self.touched_at.timestamp(), self.status, self.look, self.tokens, len(self.forks), self.reason)
+        seen = (
+            self.touched_at.timestamp(),
+            self.status,
+            self.look,
+            self.tokens,
+            len(self.forks),
+            self.reason,
+            self.cut,
+        )
         return " ".join(map(str, seen))
 
     @property
@@ -181,6 +191,7 @@ def _card(run: Run, place: Place, exact: int | None, whole: bool) -> RunCard:  #
         hidden_steps=len(events) - len(shown),
         calls=sum(event.kind == EventKind.TOOL_CALL for event in events),
         forks=place.forks,
+        cut=place.cut,
     )
 
 

@@ -18,6 +18,7 @@ from sessions_app.queries.bands import (
     newest_window,
     pieces_of,
 )
+from sessions_app.queries.result_cuts import told_cuts
 from sessions_app.queries.run_cards import Place, RunCard, run_cards
 from sessions_app.queries.stream_items import (
     CutLine,
@@ -93,10 +94,11 @@ def _cards(
     pieces_by_position = {p: piece for piece in pieces if piece.opened for p in range(piece.first, piece.last + 1)}
     forks = _forks(session, list(pieces_by_position))
     reasons = _reasons(prompt, list(pieces_by_position))
+    cuts = told_cuts(session, prompt, pieces_by_position)
     runs = lineage_runs(session).filter(position__in=list(pieces_by_position)).with_events()
     spent = runs_spent(runs=list(runs.order_by("-position")), project_id=session.project_id, now=now)
     places = {
-        each.run.position: _place(each, pieces_by_position[each.run.position], session, reasons, forks)
+        each.run.position: _place(each, pieces_by_position[each.run.position], session, reasons, forks, cuts=cuts)
         for each in spent
     }
     exact = prompt.run_tokens if prompt else {}
@@ -111,6 +113,8 @@ def _place(
     session: Session,
     reasons: Mapping[int, str],
     forks: Mapping[int, Sequence[Session]],
+    *,
+    cuts: Mapping[int, str],
 ) -> Place:
     position = spent.run.position
     return Place(
@@ -119,6 +123,7 @@ def _place(
         shared=piece.holder.pk != session.pk,
         forks=forks[position],
         cost=spent.cost,
+        cut=cuts.get(position, ""),
     )
 
 

@@ -151,12 +151,13 @@ def _rows(
     a: PromptPlan | None,
     b: PromptPlan,
     pieces: Sequence[Piece],
-    others: Collection[int],
+    others: set[int],
 ) -> Iterator[WhyRow | BudgetCut]:
     singles = [p for piece in pieces if piece.opened for p in range(piece.last, piece.first - 1, -1)]
     edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
     sums, inputs = token_sums(session, {*singles, *edges, b.finished}), run_inputs(session, singles)
     bands_a, cuts = bands_of(a, session.last_position), told_cuts(session, b, singles)
+    cuts_a = told_cuts(session, a, others.intersection(singles).difference(cuts))
     exact, used, above = b.run_tokens, _used(b), ""
     for piece in pieces:
         if b.cut and piece.last == b.cut.position:
@@ -164,7 +165,8 @@ def _rows(
             above = ""
         spans = [Span(p, p) for p in range(piece.last, piece.first - 1, -1)] if piece.opened else [piece]
         for span in spans:
-            told = cuts.get(span.first) if piece.opened else None
+            under_a = f"under A {cuts_a[span.first]}" if span.first in cuts_a else ""
+            told = (cuts.get(span.first) or under_a) if piece.opened else ""
             reason = "; ".join(filter(None, (REASONS.get(piece.reason, piece.reason), told)))
             yield WhyRow(
                 first=span.first,

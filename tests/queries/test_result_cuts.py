@@ -67,6 +67,9 @@ def test_a_run_of_which_only_a_result_is_cut_otherwise_is_changed():
     assert table.changed == 1
     assert [(row.first, row.differs) for row in table.rows] == [(4, False), (3, False), (2, True), (1, False)]
     (changed,) = why_table(session=session, a=a, b=b, asked=WhyAsked(only=CHANGED)).rows
-    assert (changed.first, changed.reason) == (2, "fits the budget")
+    assert (changed.first, changed.reason) == (
+        2,
+        f"fits the budget; under A {told(session)[2]}",
+    )
     (changed,) = why_table(session=session, a=b, b=a, asked=WhyAsked(only=CHANGED)).rows
     assert changed.reason.startswith("fits the budget; a tool result is cut: 20 of ")

@@ -191,3 +191,18 @@ def test_a_heading_over_each_parents_runs_costs_no_query(django_assert_max_num_q
     with django_assert_max_num_queries(9):
         shown = run_stream(session=session, prompt=None, asked=StreamAsked(), now=NOW)
     assert [item.since for item in shown if item.kind == "shared"] == list(range(1, 9))
+
+
+def test_a_run_says_which_of_its_tool_results_the_next_prompt_has_cut():
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "Look."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "long " * 60},
+        {"role": "assistant", "content": "Done."},
+    ]
+    session = make_session(runs=1, settings={"strategy": "buffer", "tool_result_max_tokens": 20})
+    append_runs(session=session, runs=[turn(messages)], now=NOW)
+    first, second = (item.run for item in stream(session))
+    assert first.cut == ""
+    assert second.cut.startswith("a tool result is cut: 20 of ")
