@@ -114,7 +114,7 @@ def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
         )
         words = f"{_settings(len(changes))} saved as the default of {bench.project}"
         tell_saved(request, Kept(bench.project, None), words, now=now)
-    return HttpResponseRedirect(_tab_url(bench))
+    return HttpResponseRedirect(_left_url(bench))
 
 
 @needs(reading=Right.EDIT)
@@ -232,6 +232,13 @@ def _nothing_to_save(request: HttpRequest, bench: Bench) -> HttpResponse | None:
 def _fresh_url(bench: Bench, texts: QueryDict) -> str:
     page = reverse(TABS.get(texts.get("tab", ""), "tune"), args=[bench.project.slug, bench.conversation.public_id])
     return page + (address({}, bench.carried) if bench.carried else "")
+
+
+def _left_url(bench: Bench) -> str:
+    """Return the address with what of the draft a new default of the project does not settle."""
+    own = bench.conversation.settings
+    left = {name: text for name, text in bench.draft.texts.items() if name in own}
+    return (bench.page(TABS[_tab(bench)]) + address(left, bench.carried)).removesuffix("?")
 
 
 def _settings(count: int) -> str:

@@ -236,3 +236,12 @@ def test_the_version_of_a_default_keeps_how_many_sessions_it_changed(client, pro
     assert "changed 2 sessions" in client.get("/p/p/settings/versions/").content.decode()
     told = client.post(undo_in(told), {"next": "/p/p/settings/versions/"}, follow=True).content.decode()
     assert f"Back to before the first save of {project}; 2 sessions changed." in told
+
+
+def test_behind_a_new_default_the_address_keeps_the_turn_and_only_what_the_session_has_for_itself(client, project):
+    make_session(project, runs=5, settings={"offset": 2})
+    draft = {"last_n": "3", "offset": "4", "at": "4", "tab": "why"}
+    answer = client.post("/p/p/sessions/s/tune/default/", {**draft, "sure": "1"})
+    assert answer.url == "/p/p/sessions/s/tune/why/?offset=4&at=4"
+    answer = client.post("/p/p/sessions/s/tune/default/", {"last_n": "2", "sure": "1"})
+    assert answer.url == "/p/p/sessions/s/tune/"
