@@ -32,7 +32,7 @@ from sessions_app.api import (
 from sessions_app.api.access import KeyThrottle, parse_rate
 from sessions_app.api.parsing import REPLACED_HEADER, JsonRenderer, StrictParser, invalid, refuse_unknown_parameters
 from sessions_app.api.schemas import Problem
-from sessions_app.domain.errors import BudgetTooSmall, Conflict, ConvowebError, NotFound, ReplayIsBusy
+from sessions_app.domain.errors import BudgetTooSmall, Busy, Conflict, ConvowebError, NotFound
 
 DESCRIPTION = """Store conversations, and get the prompt to send to a model.
 
@@ -40,12 +40,12 @@ Errors are problem documents (RFC 9457). Lists are paged by `limit` and `cursor`
 an `Idempotency-Key`: the same request again is answered the same, with `Idempotent-Replayed: true`.
 """
 
-REPLAY_SECONDS = 5
+BUSY_SECONDS = 5
 
 STATUSES: dict[type[ConvowebError], int] = {
     NotFound: HTTPStatus.NOT_FOUND,
     Conflict: HTTPStatus.CONFLICT,
-    ReplayIsBusy: HTTPStatus.TOO_MANY_REQUESTS,
+    Busy: HTTPStatus.TOO_MANY_REQUESTS,
     ConvowebError: HTTPStatus.UNPROCESSABLE_ENTITY,
 }
 
@@ -117,8 +117,8 @@ def refused(request: HttpRequest, error: ConvowebError) -> HttpResponse:  # noqa
     members: dict[str, Any] = {}
     if isinstance(error, BudgetTooSmall):
         members = {"needs": error.needs, "budget": error.budget}
-    if isinstance(error, ReplayIsBusy):
-        members = {"headers": {"Retry-After": str(REPLAY_SECONDS)}}
+    if isinstance(error, Busy):
+        members = {"headers": {"Retry-After": str(BUSY_SECONDS)}}
     name = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
     return problem(status, error.detail, kind=name, errors=error.errors, **members)
 

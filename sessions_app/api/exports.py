@@ -10,7 +10,8 @@ from sessions_app.api.access import READ, ApiRequest
 from sessions_app.api.lookups import find_session
 from sessions_app.api.schemas import In
 from sessions_app.domain.export_formats import EXPORT_FORMATS
-from sessions_app.queries.exports import export_name, exported
+from sessions_app.queries.exports import export_name
+from sessions_app.services.downloads import Download
 
 router = Router(tags=["sessions"])
 
@@ -39,7 +40,7 @@ def export(request: ApiRequest, session_id: str, query: Query[ExportQuery]) -> S
     session, file_format = find_session(request, session_id), EXPORT_FORMATS[query.file_format]
     name = export_name([session.pk], request.auth.project, file_format)
     return StreamingHttpResponse(
-        exported(session_pks=[session.pk], file_format=file_format),
+        Download(session_pks=[session.pk], file_format=file_format),
         content_type=file_format.content_type,
         headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)},
     )

@@ -94,8 +94,16 @@ class HistoryChanged(Conflict):
     """An import's conversation contradicts runs that are stored already."""
 
 
-class ReplayIsBusy(ConvowebError):
+class Busy(ConvowebError):
+    """A process does only so much of this at once; the same again in a moment may be answered."""
+
+
+class ReplayIsBusy(Busy):
     """One long replay is computed at a time, and there is one."""
+
+
+class ExportIsBusy(Busy):
+    """As many exports are being sent as there may be."""
 
 
 class InvalidSettings(InvalidInput):

@@ -25,7 +25,8 @@ class ProjectQuerySet(models.QuerySet["Project"]):
         """The projects a user may see: those they belong to; a superuser sees all."""
         if getattr(user, "is_superuser", False):
             return self.all()
-        return self.filter(memberships__user=user.pk)
+        # Nobody's key is no key: of a project without members it would be a match.
+        return self.none() if user.pk is None else self.filter(memberships__user=user.pk)
 
     def with_role_of(self, user: AbstractBaseUser | AnonymousUser) -> "ProjectQuerySet":
         """The projects a user may see, each with the user's `role` in it; a superuser owns all."""

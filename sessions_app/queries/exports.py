@@ -1,6 +1,6 @@
 """Sessions as the text of a file, read while it is written out: memory does not grow with what is exported."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import partial
 
 from sessions_app.domain.conversation_files import ExportFormat, StoredConversation, file_name
@@ -13,7 +13,7 @@ _SESSIONS_AT_ONCE = 200
 _RUNS_AT_ONCE = 100
 
 
-def exported(*, session_pks: Sequence[int], file_format: ExportFormat) -> Iterator[str]:
+def exported(*, session_pks: Sequence[int], file_format: ExportFormat) -> Generator[str, None, None]:
     """Yield the text of sessions in this order, from one state of the database; deleted ones are left out."""
     with one_state():
         for start in range(0, len(session_pks), _SESSIONS_AT_ONCE):

@@ -22,7 +22,7 @@ from sessions_app.models import (
 from sessions_app.services.prompts import effective_settings, settings_of_turn
 
 # Of more turns each is looked up by itself.
-MOST_TURNS: Final = 10_000
+MOST_TURNS: Final = 100_000
 
 
 class RememberedTurns:

@@ -11,11 +11,12 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from sessions_app.domain.conversation_files import ExportFormat
-from sessions_app.domain.errors import InvalidInput
+from sessions_app.domain.errors import ExportIsBusy, InvalidInput
 from sessions_app.domain.export_formats import export_format
 from sessions_app.domain.export_formats.openai import OPENAI
 from sessions_app.models import Project
-from sessions_app.queries.exports import export_name, exported
+from sessions_app.queries.exports import export_name
+from sessions_app.services.downloads import Download
 from sessions_app.views.projects import project_for
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import session_of
@@ -29,17 +30,17 @@ def export(request: HtmxRequest, slug: str, session_id: str) -> HttpResponseBase
     conversation = session_of(project, session_id)
     try:
         file_format = export_format(request.GET.get("file_format", OPENAI.name))
-    except InvalidInput as refusal:
+        return download([conversation.pk], project, file_format)
+    except (InvalidInput, ExportIsBusy) as refusal:
         messages.error(request, refusal.detail)
         return redirect("session", slug, session_id)
-    return download([conversation.pk], project, file_format)
 
 
 def download(session_pks: Sequence[int], project: Project, file_format: ExportFormat) -> StreamingHttpResponse:
-    """Answer with sessions as a file, which is written while it is sent."""
+    """Answer with sessions as a file, which is written while it is sent; raises ExportIsBusy."""
     name = export_name(session_pks, project, file_format)
     return StreamingHttpResponse(
-        exported(session_pks=session_pks, file_format=file_format),
+        Download(session_pks=session_pks, file_format=file_format),
         content_type=file_format.content_type,
         headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)},
     )

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from sessions_app.domain.export_formats.openai import OPENAI as OPENAI_FILES
 from sessions_app.domain.file_formats.openai import OPENAI
 from sessions_app.domain.json_streams import Found
 from sessions_app.models import ImportOutcome, Session
+from sessions_app.services.downloads import MOST_AT_ONCE, Download
 from sessions_app.services.imports import import_row, prepare_row
 from tests.api.test_cases import c43_sessions
 from tests.factories import NOW, append_turns, make_project, make_session
@@ -24,6 +26,19 @@ def text_of(answer):
 
 def row_of(bot, session_id):
     return json.loads(text_of(bot.get(f"/sessions/{session_id}/export")))
+
+
+def test_where_too_many_are_sent_it_says_when_to_ask_again(bot, project):
+    make_session(project, "s", runs=1)
+    begun = [Download(session_pks=[], file_format=OPENAI_FILES) for _ in range(MOST_AT_ONCE)]
+
+    answer = bot.get("/sessions/s/export")
+
+    assert (answer.status_code, answer.json()["type"]) == (429, "urn:convoweb:problem:export-is-busy")
+    assert int(answer["Retry-After"]) > 0
+    for each in begun:
+        each.close()
+    assert text_of(bot.get("/sessions/s/export"))
 
 
 def bring_in(project, row):

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from sessions_app.domain.export_formats.openai import OPENAI
+from sessions_app.services.downloads import MOST_AT_ONCE, Download
 from tests.factories import make_project, make_session
 
 pytestmark = pytest.mark.django_db
@@ -34,6 +36,18 @@ def test_a_format_that_is_none_leads_back_and_says_which_there_are(client, proje
     page = client.get("/p/p/sessions/s/export/?file_format=word", follow=True)
 
     assert "file_format must be one of openai, markdown." in page.content.decode()
+
+
+def test_where_too_many_are_sent_the_page_says_so(client, project):
+    make_session(project, "s", runs=1)
+    begun = [Download(session_pks=[], file_format=OPENAI) for _ in range(MOST_AT_ONCE)]
+
+    page = client.get("/p/p/sessions/s/export/", follow=True)
+
+    assert "4 exports are being sent" in page.content.decode()
+    for answer in begun:
+        answer.close()
+    assert client.get("/p/p/sessions/s/export/").getvalue()
 
 
 def test_strangers_get_nothing(client, project):
