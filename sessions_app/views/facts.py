@@ -1,5 +1,6 @@
 """Following a fact: where the prompts of a session had some words, turn by turn, and what brings them back."""
 
+from collections.abc import Set
 from typing import Any
 from urllib.parse import urlencode
 
@@ -51,13 +52,14 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
     following = found.following
     intervals, hits = following.intervals, following.hits
     words = told(intervals, hits[0].position if hits else None)
+    is_missing = any(each.is_forgotten for each in intervals) or following.is_missing_next
     prompt, _ = plan_or_refusal(conversation)
     address = reverse("then", args=[project.slug, conversation.public_id])
     return {
         "following": following,
         "said": hits,
         "headline": headline(intervals, words, found.turn),
-        "is_missing": any(each.is_forgotten for each in intervals) or following.is_missing_next,
+        "is_missing": is_missing,
         "counts": _counts(following),
         "intervals": interval_rows(following, found.turn),
         "is_missing_there": following.is_forgotten_at(found.turn),
@@ -75,7 +77,7 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
         "then_url": address,
         "words_query": urlencode({"words": phrase.words}),
         "is_said": following.is_said,
-        **_apart(conversation, phrase, is_said=following.is_said),
+        **({} if is_missing else _apart(conversation, phrase, {hit.position for hit in hits})),
     }
 
 
@@ -84,12 +86,11 @@ def _tighter(conversation: Session) -> list[TighterSetting]:
     return list(tighter_summaries(effective_settings(session=conversation), inherited))
 
 
-def _apart(conversation: Session, phrase: Phrase, *, is_said: bool) -> dict[str, Any]:
-    """Return the runs that say most of the words, if none says them in a row."""
-    if is_said:
-        return {}
-    apart, all_said = runs_saying_apart(conversation, phrase, most=RUNS_APART)
-    return {"apart": apart, "all_said": all_said}
+def _apart(conversation: Session, phrase: Phrase, in_a_row: Set[int]) -> dict[str, Any]:
+    """Return the runs that say most of the words, besides those that say them in a row."""
+    apart, all_said = runs_saying_apart(conversation, phrase, most=RUNS_APART + len(in_a_row))
+    others = [position for position in apart if position not in in_a_row]
+    return {"apart": others[:RUNS_APART], "all_said": all_said}
 
 
 def _counts(following: Following) -> list[tuple[Place, int]]:

@@ -145,6 +145,19 @@ def test_words_that_are_said_but_not_in_a_row_lead_to_the_runs_that_have_most_of
     assert "But most of the words are said: run 8" in told(page(client, words="seated apart together"))
 
 
+def test_a_complaint_in_other_words_is_no_all_clear(client, session):
+    turns = ["On Thursdays I have to go, I coach a team.", "I told you that I coach on Thursdays."]
+    append_runs(session=session, runs=[simple_turn(text, "I see.") for text in turns], now=NOW)
+
+    shown = page(client, words="I coach on Thursdays")
+
+    assert 'class="probe-v also"' in shown
+    assert "These runs say most of the words, not in a row; what was forgotten may have been told there: run 8" in told(
+        shown
+    )
+    assert "?run=9&amp;whole=9" not in shown
+
+
 def test_what_nobody_says_leads_on(client, session):
     shown = page(client, words="ankle")
     assert "No run of this conversation says “ankle”" in shown
