@@ -102,6 +102,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _touches_database(item: pytest.Item) -> bool:
+    if item.get_closest_marker("any_database"):
+        return False
     fixtures = {"db", "transactional_db", "live_server"} & set(getattr(item, "fixturenames", ()))
     return bool(fixtures) or item.get_closest_marker("django_db") is not None
 

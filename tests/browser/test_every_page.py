@@ -19,6 +19,8 @@ from tests.browser.addresses import addresses, pages
 from tests.browser.walking import ALL_BUT_COLORS, COLORS, Walk
 from tests.factories import make_project
 
+pytestmark = pytest.mark.any_database
+
 WIDE = {"width": 1440, "height": 900}
 SMALL = {"width": 390, "height": 844}
 

@@ -5,6 +5,8 @@ from playwright.sync_api import expect
 
 from tests.factories import make_open_run, make_session
 
+pytestmark = pytest.mark.any_database
+
 # The first control of each kind that swaps something when it is pressed.
 CONTROLS = """() => {
   const kinds = new Map();

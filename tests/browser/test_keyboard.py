@@ -9,6 +9,8 @@ from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, ToolC
 from sessions_app.services.runs import append_runs
 from tests.factories import NOW, append_turns, make_session
 
+pytestmark = pytest.mark.any_database
+
 CALLED = NewRun(
     (
         Event(EventKind.MESSAGE, "Where is it?", Role.USER),

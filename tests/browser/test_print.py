@@ -7,6 +7,8 @@ from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.services.runs import append_runs
 from tests.factories import NOW, append_turns, make_session
 
+pytestmark = pytest.mark.any_database
+
 LONG = "The handle of the bag is broken on the left side. " * 8
 
 

@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 from sessions_app.models import Session
 from tests.factories import make_session
 
+pytestmark = pytest.mark.any_database
+
 TUNE = "/p/p/sessions/s/tune/"
 EXPECTED = ("Failed to load resource", "htmx:sendError", "Response Status Error Code")
 

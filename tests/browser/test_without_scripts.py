@@ -10,6 +10,8 @@ from sessions_app.models import Session
 from tests.browser import test_every_page
 from tests.factories import make_session
 
+pytestmark = pytest.mark.any_database
+
 listed = test_every_page.listed
 LINKS = """() => [...document.querySelectorAll('a[href]')].filter(link => link.checkVisibility())
   .map(link => new URL(link.getAttribute('href'), document.baseURI).href)"""
