@@ -3,15 +3,13 @@
 from typing import Any, Literal
 
 from django.http import StreamingHttpResponse
-from django.utils.http import content_disposition_header
 from ninja import Query, Router
 
 from sessions_app.api.access import READ, ApiRequest
 from sessions_app.api.lookups import find_session
 from sessions_app.api.schemas import In
 from sessions_app.domain.export_formats import EXPORT_FORMATS
-from sessions_app.queries.exports import export_name
-from sessions_app.services.downloads import Download
+from sessions_app.services.downloads import Download, file_headers
 
 router = Router(tags=["sessions"])
 
@@ -38,9 +36,5 @@ class ExportQuery(In):
 def export(request: ApiRequest, session_id: str, query: Query[ExportQuery]) -> StreamingHttpResponse:
     """Export a session with the runs of its whole lineage, as a file."""
     session, file_format = find_session(request, session_id), EXPORT_FORMATS[query.file_format]
-    name = export_name([session.pk], request.auth.project, file_format)
-    return StreamingHttpResponse(
-        Download(session_pks=[session.pk], file_format=file_format),
-        content_type=file_format.content_type,
-        headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)},
-    )
+    headers = file_headers(session_pks=[session.pk], project=request.auth.project, file_format=file_format)
+    return StreamingHttpResponse(Download(session_pks=[session.pk], file_format=file_format), headers=headers)

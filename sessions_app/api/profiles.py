@@ -19,7 +19,8 @@ from sessions_app.domain.memory_settings import stored_values
 from sessions_app.domain.setting_values import check_settings
 from sessions_app.models import Profile
 from sessions_app.queries.keyset import Order, read_count
-from sessions_app.services.profiles import LONGEST_NAME, save_new_profile
+from sessions_app.services.given_names import LONGEST_NAME
+from sessions_app.services.profiles import save_new_profile
 from sessions_app.services.settings import project_settings
 
 router = Router(tags=["settings"])

@@ -14,7 +14,7 @@ from sessions_app.api.schemas import In, JsonObject, Out
 from sessions_app.api.setting_schemas import Note, SparseSettings
 from sessions_app.domain.errors import at
 from sessions_app.models import Project
-from sessions_app.services.members import lock_project
+from sessions_app.services.project_locks import lock_project
 from sessions_app.services.settings import save_project_settings
 
 router = Router(tags=["project"])

@@ -4,13 +4,25 @@ from collections.abc import Iterator, Sequence
 from threading import Semaphore
 from typing import Final
 
+from django.utils.http import content_disposition_header
+
 from sessions_app.domain.conversation_files import ExportFormat
 from sessions_app.domain.errors import ExportIsBusy
-from sessions_app.queries.exports import exported
+from sessions_app.models import Project
+from sessions_app.queries.exports import export_name, exported
 
 # Half of the threads that the web server has, so that readers who stand still cannot take all of them.
 MOST_AT_ONCE: Final = 4
 _PLACES = Semaphore(MOST_AT_ONCE)
+
+
+def file_headers(*, session_pks: Sequence[int], project: Project, file_format: ExportFormat) -> dict[str, str]:
+    """Return what an answer that is such a file says of itself."""
+    name = export_name(session_pks, project, file_format)
+    return {
+        "Content-Type": file_format.content_type,
+        "Content-Disposition": content_disposition_header(as_attachment=True, filename=name) or "attachment",
+    }
 
 
 class Download:

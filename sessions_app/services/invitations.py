@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from sessions_app.domain.errors import Conflict, FieldError, IdTaken, NotFound
 from sessions_app.domain.roles import MemberRole
 from sessions_app.models import Invitation, Membership, Project
-from sessions_app.services.members import lock_project
+from sessions_app.services.project_locks import lock_project
 
 TOKEN_BYTES = 32
 OPEN_FOR = timedelta(days=7)

@@ -12,9 +12,10 @@ import structlog
 from django.db import OperationalError, transaction
 from django.db.models import Q
 
-from sessions_app.domain.errors import FieldError, IdTaken, InvalidInput, NotFound
+from sessions_app.domain.errors import FieldError, IdTaken, InvalidInput
 from sessions_app.models import ApiKey, Project, Scope
 from sessions_app.models.connections import impatient
+from sessions_app.services.project_locks import lock_project
 
 log = structlog.get_logger(__name__)
 
@@ -41,8 +42,7 @@ def create_api_key(*, project: Project, name: str, scopes: Iterable[str], actor:
 def create_named_key(*, project: Project, name: str, scopes: Iterable[str], actor: str) -> tuple[ApiKey, str]:
     """Create a key whose name no other one in force has: a form that is sent twice makes one key."""
     with transaction.atomic():
-        if Project.objects.select_for_update().filter(pk=project.pk).first() is None:
-            raise NotFound("There is no such project.")
+        lock_project(project.pk)
         if ApiKey.objects.filter(project=project, name=name, revoked_at=None).exists():
             detail = f"There is a key called {name} already. Revoke it, or choose another name."
             raise IdTaken(detail, errors=[FieldError("/name", detail)])

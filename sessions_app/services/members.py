@@ -4,7 +4,8 @@ from django.db import transaction
 
 from sessions_app.domain.errors import LastOwner, NotFound
 from sessions_app.domain.roles import MemberRole
-from sessions_app.models import Invitation, Membership, Project
+from sessions_app.models import Invitation, Membership
+from sessions_app.services.project_locks import lock_project
 
 
 def change_role(*, member: Membership, role: MemberRole) -> None:
@@ -25,14 +26,6 @@ def remove_member(*, member: Membership) -> None:
         _keep_an_owner(stored)
         _end_invitations(stored)
         stored.delete()
-
-
-def lock_project(pk: int) -> Project:
-    """Lock a project against other changes of what belongs to it as a whole."""
-    project = Project.objects.select_for_update().filter(pk=pk).first()
-    if project is None:
-        raise NotFound("There is no such project.")
-    return project
 
 
 def _locked(member: Membership) -> Membership:

@@ -8,6 +8,7 @@ from django.db import transaction
 from sessions_app.domain.errors import FieldError, InvalidInput, NotFound
 from sessions_app.domain.language_models import NO_FACTS, ModelFacts, check_name
 from sessions_app.models import ModelOverride, Project, Session
+from sessions_app.services.project_locks import lock_project
 from sessions_app.services.wishes import wish_for_all
 
 
@@ -36,8 +37,7 @@ def remove_model_override(*, project: Project, name: str, now: datetime) -> None
 
 def _facts_locked(project: Project, name: str) -> ModelFacts:
     """Return what is said now, behind the project's lock, so that writers compare with what they replace."""
-    if Project.objects.select_for_update().filter(pk=project.pk).first() is None:
-        raise NotFound("There is no such project.")
+    lock_project(project.pk)
     return ModelOverride.objects.filter(project=project).facts_of(name)
 
 

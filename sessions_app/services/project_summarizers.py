@@ -10,8 +10,8 @@ from django.db import transaction
 
 from sessions_app.clients import Work
 from sessions_app.domain.endpoint_names import key_variable
-from sessions_app.domain.errors import NotFound
 from sessions_app.models import Project, ProjectSummarizer, Session
+from sessions_app.services.project_locks import lock_project
 from sessions_app.services.wishes import hurry, wish_for_all
 
 
@@ -41,8 +41,7 @@ def save_project_summarizer(*, project: Project, changes: Mapping[str, Any], now
     Another summarizer is tried at once where the one before has failed; another introduction alters next prompts.
     """
     with transaction.atomic():
-        if Project.objects.select_for_update().filter(pk=project.pk).first() is None:
-            raise NotFound("There is no such project.")
+        lock_project(project.pk)
         chosen = ProjectSummarizer.objects.filter(project=project).first() or ProjectSummarizer(project=project)
         changed = {name for name, value in changes.items() if getattr(chosen, name) != value}
         for name in changed:

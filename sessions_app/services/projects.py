@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from sessions_app.domain.errors import Conflict, FieldError, IdTaken, InvalidInput
 from sessions_app.domain.roles import MemberRole
 from sessions_app.models import ApiKey, Import, Invitation, Membership, Project, Session
-from sessions_app.services.members import lock_project
+from sessions_app.services.project_locks import lock_project
 from sessions_app.services.session_deletion import delete_trees
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")

@@ -7,11 +7,11 @@ from typing import Any
 from django.conf import settings as configuration
 from django.db import transaction
 
-from sessions_app.domain.errors import NotFound
 from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
 from sessions_app.domain.setting_values import check_settings, resolve_settings
 from sessions_app.models import Project, Session
 from sessions_app.queries.project_defaults import count_inheriting
+from sessions_app.services.project_locks import lock_project
 from sessions_app.services.settings_versions import record_version
 from sessions_app.services.wishes import wish_for_all
 
@@ -34,9 +34,7 @@ def save_project_settings(
     """Store the changes as the project's defaults; None or the built-in value removes a default of its own."""
     built_in = stored_values(built_in_settings().values)
     with transaction.atomic():
-        stored = Project.objects.select_for_update().filter(pk=project.pk).first()
-        if stored is None:
-            raise NotFound("There is no such project.")
+        stored = lock_project(project.pk)
         settings = check_settings({**stored.settings, **changes})
         project.settings = {name: value for name, value in settings.items() if value != built_in[name]}
         if project.settings != stored.settings:

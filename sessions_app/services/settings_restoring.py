@@ -6,8 +6,9 @@ from typing import Any
 
 from django.db import transaction
 
-from sessions_app.domain.errors import Conflict, FieldError, InvalidInput, NotFound
+from sessions_app.domain.errors import Conflict, FieldError, InvalidInput
 from sessions_app.models import Project, Session, SettingsVersion, VersionOrigin
+from sessions_app.services.project_locks import lock_project
 from sessions_app.services.sessions import update_session
 from sessions_app.services.settings import save_project_settings
 from sessions_app.services.trees import lock_tree
@@ -34,9 +35,7 @@ def restore_project_settings(
 ) -> None:
     """Save the settings of version `to` as the project's defaults again; otherwise as for a session."""
     with transaction.atomic():
-        stored = Project.objects.select_for_update().filter(pk=project.pk).first()
-        if stored is None:
-            raise NotFound("There is no such project.")
+        stored = lock_project(project.pk)
         wanted = _settings_of(stored, None, to, undoes)
         changes = _changes(stored.settings, wanted)
         save_project_settings(

@@ -7,7 +7,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from sessions_app.domain.conversation_files import ExportFormat
@@ -15,8 +14,7 @@ from sessions_app.domain.errors import ExportIsBusy, InvalidInput
 from sessions_app.domain.export_formats import export_format
 from sessions_app.domain.export_formats.openai import OPENAI
 from sessions_app.models import Project
-from sessions_app.queries.exports import export_name
-from sessions_app.services.downloads import Download
+from sessions_app.services.downloads import Download, file_headers
 from sessions_app.views.projects import project_for
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import session_of
@@ -38,9 +36,5 @@ def export(request: HtmxRequest, slug: str, session_id: str) -> HttpResponseBase
 
 def download(session_pks: Sequence[int], project: Project, file_format: ExportFormat) -> StreamingHttpResponse:
     """Answer with sessions as a file, which is written while it is sent; raises ExportIsBusy."""
-    name = export_name(session_pks, project, file_format)
-    return StreamingHttpResponse(
-        Download(session_pks=session_pks, file_format=file_format),
-        content_type=file_format.content_type,
-        headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)},
-    )
+    headers = file_headers(session_pks=session_pks, project=project, file_format=file_format)
+    return StreamingHttpResponse(Download(session_pks=session_pks, file_format=file_format), headers=headers)

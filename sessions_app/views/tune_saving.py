@@ -18,7 +18,8 @@ from sessions_app.queries.project_defaults import DefaultChange, Reach, project_
 from sessions_app.queries.prompt_figures import needed_parts
 from sessions_app.queries.settings_controls import address
 from sessions_app.queries.settings_versions import next_number
-from sessions_app.services.profiles import LONGEST_NAME, save_new_profile
+from sessions_app.services.given_names import LONGEST_NAME
+from sessions_app.services.profiles import save_new_profile
 from sessions_app.services.sessions import update_session
 from sessions_app.services.settings import built_in_settings, save_project_settings
 from sessions_app.services.settings_versions import LONGEST_NOTE
