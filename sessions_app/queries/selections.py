@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import connection
 from django.db.models import Count, Exists, OuterRef
 
 from sessions_app.models import Project, Session, SessionTag
-from sessions_app.queries.capped_counts import COUNTED_AT_MOST, CappedCount
+from sessions_app.queries.capped_counts import CappedCount
+from sessions_app.queries.descendant_counts import count_below
 from sessions_app.queries.keyset import rows_behind
 from sessions_app.queries.session_filters import SessionFilter, matching_sessions
 from sessions_app.queries.sessions import order_of
@@ -15,15 +15,6 @@ from sessions_app.queries.sessions import order_of
 MOST_SELECTED = 10_000
 NAMED = 12
 TAGS_OFFERED = 50
-
-# Keys are numbers of ours, so that they can stand in the statement; as parameters they would be too many.
-_BELOW = """
-    WITH RECURSIVE below AS (
-        SELECT id FROM sessions_app_session WHERE parent_id IN ({keys})
-        UNION SELECT children.id FROM below JOIN sessions_app_session AS children ON children.parent_id = below.id
-    )
-    SELECT COUNT(*) FROM (SELECT id FROM below WHERE id NOT IN ({keys}) LIMIT {most}) AS counted
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +58,6 @@ def selection_of(*, pks: Sequence[int]) -> Selection:
         pks=pks,
         named=[named[pk] for pk in pks[:NAMED] if pk in named],
         parents=sessions.filter(Exists(children)).count(),
-        below=_below(pks),
+        below=count_below(pks),
         tags=list(tags.order_by("-count", "name")[:TAGS_OFFERED]),
     )
-
-
-def _below(pks: Sequence[int]) -> CappedCount:
-    if not pks:
-        return CappedCount(0)
-    keys = ", ".join(map(str, map(int, pks)))
-    with connection.cursor() as cursor:
-        cursor.execute(_BELOW.format(keys=keys, most=COUNTED_AT_MOST + 1))
-        return CappedCount.of(cursor.fetchone()[0])

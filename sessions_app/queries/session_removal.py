@@ -2,19 +2,9 @@
 
 from dataclasses import dataclass
 
-from django.db import connection
-
 from sessions_app.models import Session
-from sessions_app.queries.capped_counts import COUNTED_AT_MOST, CappedCount
-
-_BELOW = """
-    WITH RECURSIVE below AS (
-        SELECT id FROM sessions_app_session WHERE parent_id = %s
-        UNION ALL
-        SELECT children.id FROM below JOIN sessions_app_session AS children ON children.parent_id = below.id
-    )
-    SELECT COUNT(*) FROM (SELECT id FROM below LIMIT %s) AS counted
-"""
+from sessions_app.queries.capped_counts import CappedCount
+from sessions_app.queries.descendant_counts import count_below
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +28,6 @@ def removal_of(session: Session) -> Removal:
         runs=session.own_run_count,
         summaries=session.summaries.count(),
         children=session.children.count(),
-        below=_below(session),
+        below=count_below([session.pk]),
         shared_through=forks.order_by("-forked_at").values_list("forked_at", flat=True).first() or 0,
     )
-
-
-def _below(session: Session) -> CappedCount:
-    with connection.cursor() as cursor:
-        cursor.execute(_BELOW, [session.pk, COUNTED_AT_MOST + 1])
-        return CappedCount.of(cursor.fetchone()[0])

@@ -12,6 +12,8 @@ from sessions_app.models import Project, Session, Summary, SummaryStatus
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session
 from tests.factories import NOW, append_turns, make_session
+from tests.views import reading
+from tests.views.reading import told
 
 pytestmark = pytest.mark.django_db
 
@@ -48,14 +50,7 @@ def summary(session, number, covers, text, *, minute, **columns):
 
 
 def page(client, path=PAGE, **texts):
-    response = client.get(path, texts)
-    assert response.status_code == 200
-    return response.content.decode()
-
-
-def told(shown):
-    """Return a page as it reads, without its tags."""
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", shown))
+    return reading.page(client, path, **texts)
 
 
 def test_without_words_it_asks_for_some(client, session):

@@ -14,6 +14,8 @@ from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import update_session
 from sessions_app.services.settings import save_project_settings
 from tests.factories import NOW, append_turns, make_session
+from tests.views import reading
+from tests.views.reading import told
 
 pytestmark = pytest.mark.django_db
 
@@ -21,14 +23,7 @@ PAGE = "/p/p/sessions/s/then/"
 
 
 def page(client, path=PAGE, **texts):
-    response = client.get(path, texts)
-    assert response.status_code == 200
-    return response.content.decode()
-
-
-def told(shown):
-    """Return a page as it reads, without its tags."""
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", shown))
+    return reading.page(client, path, **texts)
 
 
 def test_it_shows_the_prompt_of_the_turn_and_nothing_of_later_ones(client, project):
