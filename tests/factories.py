@@ -1,13 +1,13 @@
 """Makers of what tests need, through the services that the product itself uses."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from django.db import connection
 
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import Project
+from sessions_app.models import Project, Summary, SummaryStatus
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import create_session
 
@@ -50,3 +50,18 @@ def make_open_run(session, text="question", *, status=RunStatus.RUNNING, now=NOW
     """Append a run that waits for its answer."""
     turn = replace(simple_turn(text, None), status=status, **fields)
     return append_runs(session=session, runs=[turn], now=now)[0]
+
+
+def make_summary(session, number, covers, text, *, minute, **columns):
+    """Return a new completed summary of a session's first runs, ended half a minute before that minute."""
+    return Summary.objects.create(
+        session=session,
+        number=number,
+        status=SummaryStatus.COMPLETED,
+        covers_through=covers,
+        text=text,
+        summarizer="extractive",
+        created_at=NOW,
+        ended_at=NOW + timedelta(minutes=minute, seconds=-30),
+        **columns,
+    )

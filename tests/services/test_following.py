@@ -11,7 +11,7 @@ from sessions_app.domain.following.sights import Hit, Part, Place, Sight, Why
 from sessions_app.domain.following.ways import Way, WayKind
 from sessions_app.domain.memory_settings import Layer
 from sessions_app.domain.openai_messages import simple_turn, turn
-from sessions_app.models import Project, Session, Summary, SummaryStatus
+from sessions_app.models import Project, Session
 from sessions_app.services import following
 from sessions_app.services.following import Memory, follow
 from sessions_app.services.runs import append_runs
@@ -19,7 +19,7 @@ from sessions_app.services.sessions import fork_session, update_session
 from sessions_app.services.settings import save_project_settings
 from sessions_app.services.ways_back import said_elsewhere, ways_back
 from tests.domain.fakes.phrases import phrase
-from tests.factories import NOW, append_turns, make_open_run, make_project, make_session
+from tests.factories import NOW, append_turns, make_open_run, make_project, make_session, make_summary
 
 pytestmark = pytest.mark.django_db
 
@@ -39,20 +39,9 @@ def conversation(*, others=6, now=NOW, **fields):
 
 
 def add_summary(session, number, covers, text, *, minute, **columns):
-    entry = Summary.objects.create(
-        session=session,
-        number=number,
-        status=SummaryStatus.COMPLETED,
-        covers_through=covers,
-        text=text,
-        summarizer="extractive",
-        created_at=NOW,
-        ended_at=NOW + timedelta(minutes=minute, seconds=-30),
-        **columns,
-    )
-    session.summary = entry
+    session.summary = make_summary(session, number, covers, text, minute=minute, **columns)
     session.save(update_fields=["summary"])
-    return entry
+    return session.summary
 
 
 def intervals(found):

@@ -8,10 +8,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.openai_messages import simple_turn
-from sessions_app.models import Project, Session, Summary, SummaryStatus
+from sessions_app.models import Project, Session
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session
-from tests.factories import NOW, append_turns, make_session
+from tests.factories import NOW, append_turns, make_session, make_summary
 from tests.views import reading
 from tests.views.reading import told
 
@@ -29,24 +29,10 @@ def session(project):
     append_runs(session=session, runs=[simple_turn(SAID, "Noted.")], now=NOW)
     for number in range(1, 7):
         append_turns(session, now=NOW + timedelta(minutes=number))
-    first = summary(session, 1, 2, f"They talk. {SAID}", minute=3)
-    session.summary = summary(session, 2, 4, "They talk.", minute=5, predecessor=first)
+    first = make_summary(session, 1, 2, f"They talk. {SAID}", minute=3)
+    session.summary = make_summary(session, 2, 4, "They talk.", minute=5, predecessor=first)
     session.save(update_fields=["summary"])
     return session
-
-
-def summary(session, number, covers, text, *, minute, **columns):
-    return Summary.objects.create(
-        session=session,
-        number=number,
-        status=SummaryStatus.COMPLETED,
-        covers_through=covers,
-        text=text,
-        summarizer="extractive",
-        created_at=NOW,
-        ended_at=NOW + timedelta(minutes=minute, seconds=-30),
-        **columns,
-    )
 
 
 def page(client, path=PAGE, **texts):
