@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from sessions_app.domain.memory_settings import Strategy
 from sessions_app.domain.plan import Fate, PromptPlan
@@ -18,10 +18,12 @@ from sessions_app.queries.bands import (
     newest_window,
     pieces_of,
 )
+from sessions_app.queries.day_lines import days_begun, runs_before
 from sessions_app.queries.result_cuts import told_cuts
 from sessions_app.queries.run_cards import Place, RunCard, run_cards
 from sessions_app.queries.stream_items import (
     CutLine,
+    DayLine,
     Folded,
     OffsetLine,
     SharedHeading,
@@ -51,25 +53,32 @@ class StreamAsked:
     full: Collection[int] = ()
     to_end: bool = False
 
+    @property
+    def is_one_run(self) -> bool:
+        """Whether a run takes its own place again, whole, where all lines before it stand already."""
+        return self.within is not None and bool(self.whole)
+
 
 def run_stream(*, session: Session, prompt: PromptPlan | None, asked: StreamAsked, now: datetime) -> list[StreamItem]:
     """Return the lines of the stream, oldest first; reads the shown runs and the sums at the edges of the folded.
 
     Costs of runs are those of the prices `now`.
     """
-    pieces = _pieces(session, prompt, asked)
-    edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
-    sums = token_sums(session, edges)
-    cards = _cards(session, prompt, pieces, asked, now)
-    return list(_lines(session, prompt, pieces, sums, cards, asked=asked))
-
-
-def _pieces(session: Session, prompt: PromptPlan | None, asked: StreamAsked) -> list[Piece]:
     bands = merged(bands_of(prompt, session.last_position))
-    if asked.within:
-        bands = bands_within(bands, asked.within)
     if asked.only is not None:
         bands = [band for band in bands if band.fate in asked.only]
+    pieces = _pieces(session, prompt, bands, asked)
+    before = {} if asked.is_one_run else runs_before(bands, pieces)
+    edges = {edge for piece in pieces for edge in (piece.first, piece.last)}
+    sums = token_sums(session, edges | set(before.values()))
+    cards = _cards(session, prompt, pieces, asked, now)
+    begun = sums.begun | {position: card.created_at for position, card in cards.items()}
+    return list(_lines(session, prompt, pieces, sums, cards, days=days_begun(before, begun), asked=asked))
+
+
+def _pieces(session: Session, prompt: PromptPlan | None, bands: Sequence[Band], asked: StreamAsked) -> list[Piece]:
+    if asked.within:
+        bands = bands_within(bands, asked.within)
     opened = _opened(bands, asked)
     return pieces_of(bands, stretches=lineage_of(session), opened=opened, cuts=_cuts(prompt))
 
@@ -157,6 +166,7 @@ def _lines(
     sums: TokenSums,
     cards: Mapping[int, RunCard],
     *,
+    days: Mapping[int, date],
     asked: StreamAsked,
 ) -> Iterator[StreamItem]:
     card = _summary_card(session, prompt, sums)
@@ -170,7 +180,7 @@ def _lines(
         if piece.opened:
             if _begins_shared(session, before, piece, asked):
                 yield _shared_heading(held[piece.holder.pk], piece)
-            yield from (Shown(cards[p]) for p in range(piece.first, piece.last + 1) if p in cards)
+            yield from _runs(piece, cards, days)
         else:
             holder = piece.holder if piece.holder.pk != session.pk else None
             tokens = sums.between(piece.first, piece.last)
@@ -179,6 +189,14 @@ def _lines(
     at_end = asked.within is None or asked.to_end
     if card and before and at_end and before.last <= card.entry.covers_through:
         yield card
+
+
+def _runs(piece: Piece, cards: Mapping[int, RunCard], days: Mapping[int, date]) -> Iterator[StreamItem]:
+    for position in range(piece.first, piece.last + 1):
+        if position in days:
+            yield DayLine(days[position], piece.fate)
+        if position in cards:
+            yield Shown(cards[position])
 
 
 def _summary_card(session: Session, prompt: PromptPlan | None, sums: TokenSums) -> SummaryCard | None:
@@ -200,8 +218,8 @@ def _headings(prompt: PromptPlan, before: Piece | None, piece: Piece) -> Iterato
 
 
 def _begins_shared(session: Session, before: Piece | None, piece: Piece, asked: StreamAsked) -> bool:
-    """Whether shared runs begin here; a run that is only asked for whole stands below its heading already."""
-    if piece.holder.pk == session.pk or (asked.within and asked.whole):
+    """Whether shared runs begin here."""
+    if piece.holder.pk == session.pk or asked.is_one_run:
         return False
     return before is None or before.holder.pk != piece.holder.pk or not before.opened
 

@@ -1,6 +1,7 @@
 """The lines that the stream of a session page consists of."""
 
 from dataclasses import dataclass
+from datetime import date
 
 from sessions_app.domain.plan import Fate
 from sessions_app.models import Session, Summary
@@ -71,6 +72,15 @@ class SharedHeading:
 
 
 @dataclass(frozen=True, slots=True)
+class DayLine:
+    """From here on runs began on another day; `fate` is that of the first of them."""
+
+    day: date
+    fate: Fate | None
+    kind: str = "day"
+
+
+@dataclass(frozen=True, slots=True)
 class CutLine:
     """Where the budget ended: run `position` needs more tokens than are free."""
 
@@ -91,4 +101,4 @@ class OffsetLine:
     kind: str = "offset"
 
 
-StreamItem = Folded | Shown | SummaryCard | SharedHeading | CutLine | OffsetLine
+StreamItem = Folded | Shown | SummaryCard | SharedHeading | DayLine | CutLine | OffsetLine

@@ -2,16 +2,20 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from sessions_app.models import Session, lineage_runs
+
+_READ = ("tokens_before_o200k", "tokens_o200k", "created_at")
 
 
 @dataclass(frozen=True, slots=True)
 class TokenSums:
-    """Tokens in o200k_base before and of chosen positions of one lineage."""
+    """Tokens in o200k_base before and of chosen positions of one lineage, and when these runs began."""
 
     before: Mapping[int, int]
     own: Mapping[int, int]
+    begun: dict[int, datetime]
 
     def through(self, position: int) -> int:
         """Tokens of the runs 1..position, one of the chosen."""
@@ -25,5 +29,6 @@ class TokenSums:
 def token_sums(session: Session, positions: Collection[int]) -> TokenSums:
     """Read the sums at some positions of a session's lineage, in one query."""
     rows = lineage_runs(session).filter(position__in=list(positions))
-    sums = {row[0]: row[1:] for row in rows.values_list("position", "tokens_before_o200k", "tokens_o200k")}
-    return TokenSums({p: row[0] for p, row in sums.items()}, {p: row[1] for p, row in sums.items()})
+    sums = {row[0]: row[1:] for row in rows.values_list("position", *_READ)}
+    before, own, begun = ({position: row[place] for position, row in sums.items()} for place in range(len(_READ)))
+    return TokenSums(before, own, begun)

@@ -1,6 +1,6 @@
 """Numbers, settings, ranges and times in words."""
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -119,6 +119,16 @@ def day_and_time(when: datetime | None, now: datetime | None = None) -> SafeStri
 
 
 @register.simple_tag
+def whole_day(day: date, now: datetime | None = None) -> SafeString:
+    """Write a day with its name; that of today and yesterday are these words."""
+    today = timezone.localtime(now or timezone.now()).date()
+    names = {today: "Today", today - timedelta(days=1): "Yesterday"}
+    return format_html(
+        '<time datetime="{}">{}, {}</time>', day.isoformat(), names.get(day, f"{day:%A}"), _date(day, today)
+    )
+
+
+@register.simple_tag
 def at_moment(when: datetime | None, now: datetime | None = None) -> SafeString:
     """Write a moment inside a sentence: at 14:20, on another day than today on 28 Nov."""
     written = moment(when, now)
@@ -148,5 +158,5 @@ def _age(when: datetime, now: datetime) -> str:
     return _date(timezone.localtime(when), timezone.localtime(now))
 
 
-def _date(day: datetime, today: datetime) -> str:
+def _date(day: date, today: date) -> str:
     return f"{day.day} {day:%b}" if day.year == today.year else f"{day.day} {day:%b %Y}"

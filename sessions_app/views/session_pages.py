@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -20,6 +21,7 @@ from sessions_app.queries.followed_sessions import first_run_of, state_of, with_
 from sessions_app.queries.prompt_figures import needed_parts, prompt_figures
 from sessions_app.queries.run_stream import run_stream
 from sessions_app.queries.run_strips import strip_bars
+from sessions_app.queries.run_times import position_at
 from sessions_app.queries.session_pages import (
     chips_of,
     crumbs_of,
@@ -38,6 +40,9 @@ from sessions_app.views.rendering import HtmxRequest, render_page
 from sessions_app.views.session_reading import asked_of, plain_reading, position_of, read_address
 
 PAGE = "sessions/session.html"
+JUMPS = (
+    "write a run, as 42, a time of day, as 16:05, or a day with or without it, as yesterday 16:05 or 2026-11-29 16:05"
+)
 
 
 @login_required
@@ -47,9 +52,12 @@ def session(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     """Show the session; swaps get the strip over all runs, the runs of a folded line, or one run whole."""
     project = project_for(request.user, slug)
     conversation = session_of(project, session_id)
-    jump = position_of(request.GET.get("jump"), conversation.last_position)
-    if jump:
-        return redirect(f"{request.path}?run={jump}{plain_reading(request.GET, conversation).keep}#run-{jump}")
+    if (asked := request.GET.get("jump", "").strip()) and conversation.last_position:
+        jump = position_of(asked, conversation.last_position)
+        jump = position_at(session=conversation, text=asked, now=timezone.now()) if jump is None else jump
+        if jump:
+            return redirect(f"{request.path}?run={jump}{plain_reading(request.GET, conversation).keep}#run-{jump}")
+        messages.error(request, f"“{asked[:40]}” is neither a run nor a time; {JUMPS}.")
     return show_session(request, project, conversation, {})
 
 

@@ -1,7 +1,10 @@
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
+from django.utils import timezone
 
 from sessions_app.domain.openai_messages import simple_turn, turn
 from sessions_app.domain.plan import Fate
@@ -31,6 +34,7 @@ def lines(items):
         "shared": lambda item: f"{item.since}-{item.through} from {item.holder}",
         "cut": lambda item: f"cut at {item.position}",
         "offset": lambda item: f"offset {item.first}-{item.last}",
+        "day": lambda item: f"{item.day:%d.%m.}",
     }
     return [words[item.kind](item) for item in items]
 
@@ -206,3 +210,44 @@ def test_a_run_says_which_of_its_tool_results_the_next_prompt_has_cut():
     first, second = (item.run for item in stream(session))
     assert first.cut == ""
     assert second.cut.startswith("a tool result is cut: 20 of ")
+
+
+def begin(session, *hours):
+    """Let the runs of a session begin so many hours after noon of the 4th of May, from the first on."""
+    for position, hour in enumerate(hours, 1):
+        Run.objects.filter(session=session, position=position).update(created_at=NOW + timedelta(hours=hour))
+
+
+def test_a_line_tells_where_a_day_begins_by_the_clock_of_whoever_looks():
+    session = make_session(runs=4, settings={"strategy": "buffer"})
+    begin(session, 0, 11, 13, 40)
+    assert lines(stream(session)) == [1, 2, "05.05.", 3, "06.05.", 4]
+    with timezone.override(ZoneInfo("Asia/Tokyo")):
+        assert lines(stream(session)) == [1, "05.05.", 2, 3, "06.05.", 4]
+
+
+def test_the_line_of_a_day_stands_in_one_place_however_much_is_opened():
+    session = make_session(runs=100, settings={"strategy": "buffer"})
+    Run.objects.filter(position__gt=60).update(created_at=NOW + timedelta(days=1))
+    Run.objects.filter(position__lte=30).update(created_at=NOW - timedelta(days=1))
+    assert lines(stream(session))[:3] == ["1-60 kept", "05.05.", 61]
+    opened = lines(stream(session, opened=Span(21, 60), within=Span(1, 60)))
+    assert opened == ["1-20 kept", *range(21, 31), "04.05.", *range(31, 61)]
+    assert lines(stream(session, opened=Span(61, 61), within=Span(61, 61), whole=[61])) == [61]
+    assert lines(stream(session, opened=Span(61, 100), within=Span(61, 100), to_end=True))[:2] == ["05.05.", 61]
+
+
+def test_between_runs_of_one_fate_a_day_that_began_with_another_is_told():
+    session = make_session(runs=6, settings={"strategy": "buffer", "max_runs": 2})
+    Run.objects.filter(position__gte=5).update(created_at=NOW + timedelta(days=1))
+    begin(session, 0, 0, 24, 24)
+    assert lines(stream(session, only={Fate.CAPPED})) == [1, 2, "05.05.", 3, 4]
+    assert lines(stream(session, only={Fate.KEPT})) == [5, 6]
+
+
+def test_a_fork_goes_on_with_the_days_of_the_runs_it_shares():
+    parent = make_session(runs=2, title="The parent", settings={"strategy": "buffer"})
+    fork = fork_session(session=parent, at=2, now=NOW)
+    append_turns(fork, 1)
+    Run.objects.filter(session=fork).update(created_at=NOW + timedelta(days=1))
+    assert lines(stream(fork)) == ["1-2 from The parent", 1, 2, "05.05.", 3]

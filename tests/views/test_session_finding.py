@@ -1,5 +1,7 @@
 """Finding words in a session, and jumping to its runs."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -98,9 +100,60 @@ def test_a_number_leads_to_its_run(client, session, jump, address):
     assert client.get(f"/p/p/sessions/s/?jump={jump}")["Location"] == f"/p/p/sessions/s/{address}"
 
 
-@pytest.mark.parametrize("jump", ["", "0", "-3", "x", "9" * 30])
-def test_a_jump_to_no_run_stays_on_the_page(client, session, jump):
-    assert "<article" in page(client, f"?jump={jump}")
+@pytest.mark.parametrize("jump", ["", "0", "-3", "x", "9" * 30, "25:00", "<b>"])
+def test_a_jump_to_no_run_stays_on_the_page_and_says_so(client, session, jump):
+    shown = page(client, f"?jump={jump}")
+    assert "<article" in shown
+    assert ("is neither a run nor a time" in shown) == bool(jump)
+    assert "<b>”" not in shown
+
+
+@pytest.mark.parametrize(
+    ("jump", "zone", "position"),
+    [
+        ("16:05", "", 4),
+        ("16:06", "", 5),
+        ("18:00", "", 3),
+        ("2026-05-03 16:05", "", 2),
+        ("2026-05-03 16:04", "", 1),
+        ("3 May 2026, 23:00", "", 3),
+        ("2026-05-04", "", 4),
+        ("2026-05-04 01:05", "Asia/Tokyo", 2),
+        ("2026-05-04", "Asia/Tokyo", 1),
+        ("2020-01-01", "", 1),
+        ("today", "", 6),
+    ],
+)
+def test_a_time_leads_to_the_run_that_began_then_or_to_the_one_before(client, project, jump, zone, position):
+    """The runs began at 16:00, 16:05 and 18:00 on one day, and at 16:05, 16:05 and a half, 16:07 on the next."""
+    session = make_session(project, "timed", runs=6)
+    noon = datetime(2026, 5, 3, 12, tzinfo=UTC)
+    for place, minutes in enumerate((240, 245, 360, 1685, 1685.5, 1687), 1):
+        session.runs.filter(position=place).update(created_at=noon + timedelta(minutes=minutes))
+    client.cookies["zone"] = zone
+    found = client.get("/p/p/sessions/timed/", {"jump": jump})["Location"]
+    assert found == f"/p/p/sessions/timed/?run={position}#run-{position}"
+
+
+def test_a_time_in_a_fork_leads_to_a_run_that_it_shares(client, session):
+    session.runs.filter(position__lte=50).update(created_at=NOW - timedelta(days=1))
+    fork = fork_session(session=session, at=100, now=NOW)
+    found = client.get(f"/p/p/sessions/{fork.public_id}/", {"jump": "2026-05-04"})["Location"]
+    assert found.endswith("?run=51#run-51")
+
+
+def test_a_time_is_found_among_a_hundred_thousand_runs_as_among_a_hundred(client, project):
+    costs = {}
+    for name, runs in (("short", 100), ("long", 100_000)):
+        long = make_long_session(project, name, runs, settings={"strategy": "buffer"})
+        long.runs.filter(position__gt=70).update(created_at=NOW + timedelta(days=1))
+        client.get(f"/p/p/sessions/{name}/?jump=2026-05-05")
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(f"/p/p/sessions/{name}/?jump=2026-05-05")["Location"].endswith("#run-71")
+        costs[name] = len(queries)
+        rows = sum(_row_count(query["sql"]) for query in queries if query["sql"].startswith("SELECT"))
+        assert rows < 1700
+    assert costs["long"] <= costs["short"] + 2
 
 
 def test_it_leads_to_the_first_lost_run_and_to_where_the_budget_ended(client, project):
