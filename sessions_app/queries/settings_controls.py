@@ -110,18 +110,23 @@ class ControlGroup:
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """A setting as the inspector shows it; `below` is what the session would inherit instead of its own value."""
+    """A setting as the inspector shows it; `below` is what the session would inherit instead of its own value.
+
+    `no_effect` says why it changes nothing, empty if it does.
+    """
 
     name: str
     value: Any
     layer: Layer
     below: Any
+    no_effect: str
 
 
-def setting_rows(saved: EffectiveSettings, inherited: EffectiveSettings) -> list[SettingRow]:
-    """Return the values in force with their layers, in the order of the table."""
+def setting_rows(session: Session, saved: EffectiveSettings, inherited: EffectiveSettings) -> list[SettingRow]:
+    """Return a session's values in force with their layers, in the order of the table."""
     values, below = stored_values(saved.values), stored_values(inherited.values)
-    return [SettingRow(name, values[name], saved.origins[name], below[name]) for name in values]
+    idle = {setting.name: _no_effect(setting, session, saved) for setting in SETTINGS}
+    return [SettingRow(name, values[name], saved.origins[name], below[name], idle[name]) for name in values]
 
 
 def control_groups(
@@ -203,12 +208,12 @@ def _control(
     )
 
 
-def _no_effect(setting: Setting, session: Session, drafted: EffectiveSettings) -> str:
+def _no_effect(setting: Setting, session: Session, in_force: EffectiveSettings) -> str:
     """Return why a setting changes nothing under the values in force, empty if it does."""
     if setting.name in ("include_parent_context", "parent_depth") and not has_parent_conversation(session):
         shared = " but the one it shares runs with" if session.parent_id else ""
         return f"no effect: this conversation has no parent{shared}"
-    idle = no_effect(setting, drafted.values, drafted.model.window)
+    idle = no_effect(setting, in_force.values, in_force.model.window)
     return f"no effect: {idle.reason}" if idle else ""
 
 

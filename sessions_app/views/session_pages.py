@@ -146,7 +146,7 @@ def inspector_context(
         "is_open": is_open,
         "next_turn": conversation.last_position + (not is_open),
         "fork_at": conversation.last_position - is_open,
-        "settings": setting_rows(saved, inherited),
+        "settings": setting_rows(conversation, saved, inherited),
         "work": summary_work(conversation),
         "tags": list(conversation.tags.all()),
     }

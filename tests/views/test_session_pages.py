@@ -10,7 +10,8 @@ from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.plan import WarningCode
 from sessions_app.domain.transcript import Event, EventKind, ToolCall
 from sessions_app.models import Session, Summary
-from sessions_app.services.prompts import session_plan, session_prompt
+from sessions_app.queries.settings_controls import setting_rows
+from sessions_app.services.prompts import effective_settings, session_plan, session_prompt
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session
 from sessions_app.templatetags.fates import warning_word
@@ -251,3 +252,24 @@ def test_a_run_sent_without_its_tool_calls_says_so(client, project):
 @pytest.mark.parametrize("code", WarningCode)
 def test_each_warning_has_a_heading(code):
     assert warning_word(code)
+
+
+def test_a_setting_without_effect_is_gray_and_says_why_as_on_the_tune_page(client, project):
+    settings = {"strategy": "buffer", "offset": 9, "max_runs": 3, "last_n": 5}
+    make_session(project, runs=2, settings=settings)
+    rows = re.findall(r"<dt>(\w+)</dt>(.*?)</div>", page(client, "/p/p/sessions/s/"), re.DOTALL)
+    said = {name: strip_tags(rest).strip() for name, rest in rows}
+    assert said["offset"].endswith("no effect: only summary uses it")
+    assert said["last_n"].endswith("no effect: max_runs leaves no more runs anyway")
+    assert "no effect" not in said["max_runs"]
+    tuned = page(client, "/p/p/sessions/s/tune/")
+    idle = set(re.findall(r'<p id="w-(\w+)"[^>]*class="ctl-why off"', tuned))
+    assert idle == {name for name, text in said.items() if "no effect" in text}
+
+
+def test_reasons_of_settings_cost_no_query_where_there_is_no_parent(client, project, django_assert_num_queries):
+    session = make_session(project, runs=2)
+    saved = effective_settings(session=session)
+    with django_assert_num_queries(0):
+        rows = setting_rows(session, saved, saved)
+    assert {row.name: row.no_effect for row in rows}["parent_depth"] == "no effect: this conversation has no parent"
