@@ -3,6 +3,8 @@
 import secrets
 import string
 
+RANDOM_LETTERS = 20
+
 _ALPHABET = string.digits + string.ascii_letters
 
 
@@ -17,4 +19,4 @@ def new_run_id() -> str:
 
 
 def _random(prefix: str) -> str:
-    return f"{prefix}_{''.join(secrets.choice(_ALPHABET) for _ in range(20))}"
+    return f"{prefix}_{''.join(secrets.choice(_ALPHABET) for _ in range(RANDOM_LETTERS))}"

@@ -1,7 +1,6 @@
 """Invitations: a link that is shown once, works once, and for a week; only the hash of its token is stored."""
 
 import hashlib
-import secrets
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
@@ -10,27 +9,39 @@ from django.db import IntegrityError, transaction
 from sessions_app.domain.errors import Conflict, FieldError, IdTaken, NotFound
 from sessions_app.domain.roles import MemberRole
 from sessions_app.models import Invitation, Membership, Project
+from sessions_app.services.forms_sent_twice import recent_identities
 from sessions_app.services.project_locks import lock_project
 
-TOKEN_BYTES = 32
+# 43 characters of 62 carry 256 bits.
+TOKEN_LENGTH = 43
 OPEN_FOR = timedelta(days=7)
 
 
-def invite(*, project: Project, role: MemberRole, actor: str, now: datetime) -> tuple[Invitation, str]:
-    """Return a new invitation and the token of its link, which cannot be had again; those that expired go."""
-    token = secrets.token_urlsafe(TOKEN_BYTES)
+def invite(
+    *, project: Project, role: MemberRole, actor: str, now: datetime, form_number: str = ""
+) -> tuple[Invitation, str]:
+    """Return a new invitation and the token of its link, which cannot be had again; those that expired go.
+
+    A form that is sent twice makes one, and shows its link twice.
+    """
+    asked = (form_number, "invitation", project.pk, str(role), actor)
+    tokens = recent_identities(*asked, length=TOKEN_LENGTH, now=now)
     with transaction.atomic():
         lock_project(project.pk)
+        for token in tokens:
+            made = Invitation.objects.filter(project=project, token_hash=_hashed(token)).first()
+            if made is not None:
+                return made, token
         Invitation.objects.filter(project=project, expires_at__lte=now).delete()
         invitation = Invitation.objects.create(
             project=project,
             role=role,
-            token_hash=_hashed(token),
+            token_hash=_hashed(tokens[0]),
             actor=actor,
             created_at=now,
             expires_at=now + OPEN_FOR,
         )
-    return invitation, token
+    return invitation, tokens[0]
 
 
 def invitation_of(*, token: str, now: datetime) -> Invitation:

@@ -1,8 +1,6 @@
 """API keys: `cw_<key id>_<secret><checksum>`, of which only the SHA-256 of the secret is stored."""
 
 import hashlib
-import secrets
-import string
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from hmac import compare_digest
@@ -15,6 +13,7 @@ from django.db.models import Q
 from sessions_app.domain.errors import FieldError, IdTaken, InvalidInput
 from sessions_app.models import ApiKey, Project, Scope
 from sessions_app.models.connections import impatient
+from sessions_app.services.forms_sent_twice import identity, recent_identities
 from sessions_app.services.project_locks import lock_project
 
 log = structlog.get_logger(__name__)
@@ -26,27 +25,29 @@ SECRET_LENGTH = 43
 CHECKSUM_LENGTH = 8
 USE_NOTED_EVERY = timedelta(minutes=1)
 
-_ALPHABET = string.digits + string.ascii_letters
-
 
 def create_api_key(*, project: Project, name: str, scopes: Iterable[str], actor: str = "") -> tuple[ApiKey, str]:
     """Create a key and return it with its text, which cannot be had again; `actor` is who asked for it on a page."""
-    granted = _check_scopes(scopes)
-    key_id, secret = _random(ID_LENGTH), _random(SECRET_LENGTH)
-    row = ApiKey.objects.create(
-        project=project, name=name, key_id=key_id, secret_hash=_hashed(secret), scopes=granted, actor=actor
-    )
-    return row, f"{PREFIX}_{key_id}_{secret}{_checksum(key_id, secret)}"
+    return _create(project, name, scopes, actor, identity("", length=ID_LENGTH + SECRET_LENGTH))
 
 
-def create_named_key(*, project: Project, name: str, scopes: Iterable[str], actor: str) -> tuple[ApiKey, str]:
-    """Create a key whose name no other one in force has: a form that is sent twice makes one key."""
+def create_named_key(
+    *, project: Project, name: str, scopes: Iterable[str], actor: str, now: datetime, form_number: str = ""
+) -> tuple[ApiKey, str]:
+    """Create a key whose name no other one in force has; a form that is sent twice makes one and shows it twice."""
+    scopes = sorted(scopes)
+    asked = (form_number, "key", project.pk, name, scopes, actor)
+    letters = recent_identities(*asked, length=ID_LENGTH + SECRET_LENGTH, now=now)
     with transaction.atomic():
         lock_project(project.pk)
+        for each in letters:
+            made = ApiKey.objects.filter(project=project, key_id=each[:ID_LENGTH], revoked_at=None).first()
+            if made is not None:
+                return made, _text(each)
         if ApiKey.objects.filter(project=project, name=name, revoked_at=None).exists():
             detail = f"There is a key called {name} already. Revoke it, or choose another name."
             raise IdTaken(detail, errors=[FieldError("/name", detail)])
-        return create_api_key(project=project, name=name, scopes=scopes, actor=actor)
+        return _create(project, name, scopes, actor, letters[0])
 
 
 def revoke_api_key(*, key: ApiKey, now: datetime) -> bool:
@@ -89,8 +90,18 @@ def _note_use(row: ApiKey, now: datetime) -> None:
         log.info("use_not_noted", key_id=row.key_id)
 
 
-def _random(length: int) -> str:
-    return "".join(secrets.choice(_ALPHABET) for _ in range(length))
+def _create(project: Project, name: str, scopes: Iterable[str], actor: str, letters: str) -> tuple[ApiKey, str]:
+    key_id, secret = letters[:ID_LENGTH], letters[ID_LENGTH:]
+    granted = _check_scopes(scopes)
+    row = ApiKey.objects.create(
+        project=project, name=name, key_id=key_id, secret_hash=_hashed(secret), scopes=granted, actor=actor
+    )
+    return row, _text(letters)
+
+
+def _text(letters: str) -> str:
+    key_id, secret = letters[:ID_LENGTH], letters[ID_LENGTH:]
+    return f"{PREFIX}_{key_id}_{secret}{_checksum(key_id, secret)}"
 
 
 def _hashed(secret: str) -> str:

@@ -11,9 +11,10 @@ from sessions_app.domain.errors import Conflict, FieldError, IdTaken, InvalidInp
 from sessions_app.domain.identifiers import check_id
 from sessions_app.domain.session_fields import check_patch, check_session_fields, merge_patch
 from sessions_app.models import Project, Run, Session, SessionTag, lineage_runs
-from sessions_app.models.identifiers import new_session_id
+from sessions_app.models.identifiers import RANDOM_LETTERS, new_session_id
 from sessions_app.models.search_index import index_sessions
 from sessions_app.services.adoption import adopt
+from sessions_app.services.forms_sent_twice import identity
 from sessions_app.services.settings_versions import record_version
 from sessions_app.services.trees import lock_tree
 from sessions_app.services.wishes import hurry, lock_for_change, wish_for_hearers
@@ -91,6 +92,15 @@ def fork_session(
         settings=session.settings,
         actor=actor,
     )
+
+
+def fork_by_form(*, session: Session, at: int, now: datetime, title: str, actor: str, form_number: str) -> Session:
+    """Create a fork, or return the one that the same form with the same answers has made."""
+    public_id = f"ses_{identity(form_number, session.pk, at, title, actor, length=RANDOM_LETTERS)}"
+    try:
+        return fork_session(session=session, at=at, now=now, public_id=public_id, title=title, actor=actor)
+    except IdTaken:
+        return Session.objects.get(project=session.project_id, public_id=public_id)
 
 
 def update_session(

@@ -44,7 +44,12 @@ def _made(request: HtmxRequest, project: Project) -> HttpResponse:
     try:
         if form.is_valid():
             made = create_named_key(
-                project=project, actor=request.user.get_username(), scopes=SCOPES, **form.cleaned_data
+                project=project,
+                actor=request.user.get_username(),
+                scopes=SCOPES,
+                now=now,
+                form_number=request.POST.get("form_number", ""),
+                **form.cleaned_data,
             )
             return _page(request, project, since=now, key_id=made[0].key_id, secret=made[1])
     except IdTaken as refusal:

@@ -13,7 +13,7 @@ from sessions_app.domain.errors import ConvowebError, InvalidInput
 from sessions_app.domain.roles import Right
 from sessions_app.domain.session_fields import LONGEST
 from sessions_app.models import Session
-from sessions_app.services.sessions import fork_session
+from sessions_app.services.sessions import fork_by_form
 from sessions_app.views.access import needs
 from sessions_app.views.projects import project_for
 from sessions_app.views.rendering import HtmxRequest
@@ -40,12 +40,13 @@ def fork(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
         if request.method != "POST":
             return show_session(request, project, conversation, {"forking": _forking(conversation, request.GET)})
         forking = _forking(conversation, request.POST)
-        new = fork_session(
+        new = fork_by_form(
             session=conversation,
             at=forking.at,
             now=timezone.now(),
             title=forking.title,
             actor=request.user.get_username(),
+            form_number=request.POST.get("form_number", ""),
         )
     except ConvowebError as refusal:
         messages.error(request, refusal.detail)

@@ -46,7 +46,13 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
     form = KeyForm(request.POST)
     if form.is_valid():
         try:
-            key, text = create_named_key(project=project, actor=request.user.get_username(), **form.cleaned_data)
+            key, text = create_named_key(
+                project=project,
+                actor=request.user.get_username(),
+                now=timezone.now(),
+                form_number=request.POST.get("form_number", ""),
+                **form.cleaned_data,
+            )
         except IdTaken as refusal:
             form.add_error("name", refusal.detail)
         else:

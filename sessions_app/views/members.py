@@ -80,7 +80,13 @@ def invitation_new(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _show(request, project, {"inviting": form}, status=422 if form.is_bound else 200)
     wanted: MemberRole = form.cleaned_data["role"]
-    made, token = invite(project=project, role=wanted, actor=request.user.get_username(), now=timezone.now())
+    made, token = invite(
+        project=project,
+        role=wanted,
+        actor=request.user.get_username(),
+        now=timezone.now(),
+        form_number=request.POST.get("form_number", ""),
+    )
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     return _show(request, project, {"invited": made, "link": link})
 

@@ -62,6 +62,16 @@
     } catch { toast('The browser did not allow copying.', 'error'); }
   }
 
+  // A form that writes is not sent again by a second click; going back to the page, or what answers with a file, frees it.
+  const sent = new WeakSet();
+  document.addEventListener('submit', event => {
+    const form = event.target;
+    if (event.defaultPrevented || form.method !== 'post') return;
+    if (sent.has(form)) return event.preventDefault();
+    sent.add(form);
+    setTimeout(() => sent.delete(form), 3000);
+  });
+
   document.addEventListener('click', event => {
     const button = event.target.closest('[data-act]');
     if (button) actions[button.dataset.act]?.(button);

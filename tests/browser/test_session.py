@@ -59,6 +59,13 @@ def test_focus_goes_to_the_runs_that_took_the_place_of_a_fold(opened):
     expect(opened.locator(f"#run-{place + 1}")).to_be_focused()
 
 
+def test_a_double_click_makes_one_fork(opened, session):
+    opened.get_by_role("button", name="Fork here").click()
+    opened.get_by_role("button", name="Fork", exact=True).dblclick()
+    expect(opened.locator("#toasts")).to_contain_text("This is the fork")
+    assert Session.objects.filter(parent=session).count() == 1
+
+
 def test_a_fork_is_named_before_it_is_made(opened, session):
     opened.keyboard.press("f")
     title = opened.get_by_label("Title of the fork")

@@ -1,5 +1,7 @@
 """Forking on the pages."""
 
+import re
+
 import pytest
 
 from sessions_app.models import Session
@@ -33,6 +35,20 @@ def test_it_forks_behind_a_run_opens_the_fork_and_says_so(client, project, given
     assert (fork.forked_at, fork.title) == (2, title)
     assert response.redirect_chain == [(f"/p/p/sessions/{fork.public_id}/", 302)]
     assert "This is the fork: it starts behind run 2 of Lost bag." in response.content.decode()
+
+
+def test_a_question_that_is_answered_twice_makes_one_fork(client, project):
+    session = make_session(project, runs=3)
+    number = re.search(
+        r'name="form_number" value="([^"]+)"', client.get("/p/p/sessions/s/fork/?at=2").content.decode()
+    )[1]
+    given = {"at": 2, "title": "What if", "form_number": number}
+
+    first, second = (client.post("/p/p/sessions/s/fork/", given)["Location"] for _ in range(2))
+
+    assert first == second == f"/p/p/sessions/{Session.objects.get(parent=session).public_id}/"
+    other = client.post("/p/p/sessions/s/fork/", given | {"title": "What else"})["Location"]
+    assert other != first
 
 
 def test_a_long_title_still_makes_a_fork(client, project):

@@ -33,9 +33,9 @@ def join(project, name, role="editor"):
     return Membership.objects.create(project=project, user=get_user_model().objects.create_user(name), role=role)
 
 
-def invite(client, role="viewer"):
+def invite(client, role="viewer", **more):
     """Return the path of a new invitation's link, as the page shows it."""
-    page = client.post(f"{LIST}invite/", {"role": role})
+    page = client.post(f"{LIST}invite/", {"role": role, **more})
     (link,) = re.findall(r'<code id="link">(.*?)</code>', page.content.decode())
     assert "no-store" in page["Cache-Control"]
     return link.removeprefix("http://testserver")
@@ -150,6 +150,14 @@ def test_the_link_of_an_invitation_is_shown_once(client, project):
 
     assert path.split("/")[2] not in page
     assert "1 invitation open" in page
+
+
+def test_a_question_that_is_answered_twice_makes_one_invitation_and_shows_its_link(client, project):
+    number = re.search(r'name="form_number" value="([^"]+)"', client.get(f"{LIST}invite/").content.decode())[1]
+
+    paths = {invite(client, form_number=number) for _ in range(2)}
+
+    assert (len(paths), Invitation.objects.count()) == (1, 1)
 
 
 def test_an_invitation_without_a_role_is_refused(client, project):
