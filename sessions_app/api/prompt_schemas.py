@@ -7,6 +7,7 @@ from pydantic import Field, StrictBool, create_model
 
 from sessions_app.api.schemas import In, Index, JsonObject, Out, Position
 from sessions_app.api.setting_schemas import RequestSettings
+from sessions_app.domain.cut_results import count_cut_results
 from sessions_app.domain.memory_settings import LARGEST_INTEGER, Layer, stored_values
 from sessions_app.domain.plan import Fate, FateRange, Part, Prompt, TokenParts, WarningCode
 
@@ -119,6 +120,7 @@ class PromptOut(Out):
     tokens: TokensOut  # type: ignore[valid-type]
     fates: list[FatesOut]
     unseen: int = Field(description="How many runs the model cannot see.")
+    cut_results: int = Field(description="How many tool results in it are cut, or have a mark in their place.")
     warnings: list[WarningOut]
     settings: dict[str, EffectiveSetting]
     summary: SummarySent | None
@@ -139,6 +141,7 @@ def prompt_out(prompt: Prompt) -> PromptOut:
         tokens=_tokens(prompt),
         fates=[_fates(fates) for fates in prompt.fates],
         unseen=prompt.unseen,
+        cut_results=count_cut_results(prompt),
         warnings=[WarningOut(code=warning.code, detail=warning.detail) for warning in prompt.warnings],
         settings=_settings(prompt),
         summary=_summary(prompt),

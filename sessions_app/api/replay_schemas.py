@@ -45,6 +45,9 @@ class ColumnsOut(Out):
     capped: list[Whole]
     skipped: list[Whole]
     lost: list[Whole]
+    cut_results: list[Whole] = Field(
+        description="How many tool results in the prompt are cut, or have a mark in their place."
+    )
     first_kept: list[Whole] = Field(description="The oldest run in the prompt; null if there is none.")
     covers_through: list[Whole] = Field(description="Through which run the summary covers; null if there is none.")
     stable_prefix: list[Whole] = Field(
@@ -64,6 +67,7 @@ class TotalsOut(Out):
     turns: int = Field(description="All turns, those with an error too.")
     errors: int
     turns_with_lost: int
+    turns_with_cut_results: int
     summaries: int = Field(description="How many summaries were made.")
     tokens: int
     stable_prefix: int

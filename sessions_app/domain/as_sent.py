@@ -12,6 +12,7 @@ NO_ANSWER = "[no answer]"
 EMPTY_MESSAGE = "[empty message]"
 NO_RESULT = "[no result]"
 INTERRUPTED = "[interrupted]"
+ERROR = "[error] "
 RAW_ARGUMENTS = "_raw"
 UNNAMED_TOOL = "tool"
 LONGEST_TOOL_NAME = 64
@@ -51,7 +52,7 @@ def json_text(value: Any) -> str:
 def result_as_sent(call: ToolCall) -> str:
     """Return the text that answers a call: its result, its marked error, both, or a placeholder."""
     result = "" if call.result is None or is_blank(call.result) else call.result
-    error = f"[error] {call.error}" if call.error else ""
+    error = f"{ERROR}{call.error}" if call.error else ""
     return "\n".join(filter(None, (result, error))) or NO_RESULT
 
 

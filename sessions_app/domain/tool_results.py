@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from sessions_app.domain.as_sent import result_as_sent
-from sessions_app.domain.text_cutting import cut_anywhere
+from sessions_app.domain.text_cutting import CUT_MARK, cut_anywhere
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import Event, Run, ToolCall
 
@@ -41,14 +41,16 @@ class ResultLimits:
         return replace(call, result=RESULT_NOT_SHOWN, error=None)
 
     def _cut(self, call: ToolCall) -> ToolCall:
-        """Cut the result, or where even its beginning finds no room beside the error, the error alone."""
+        """Cut the result, or where even its beginning finds no room beside the error, the error alone, marked too."""
         if self._fits(call):
             return call
         result = call.result and cut_anywhere(call.result, fits=lambda text: self._fits(replace(call, result=text)))
         if result or not call.error:
             return replace(call, result=result or NO_ROOM)
         bare = replace(call, result=None)
-        error = cut_anywhere(call.error, fits=lambda text: self._fits(replace(bare, error=text)))
+        error = cut_anywhere(
+            call.error, fits=lambda text: text.endswith(CUT_MARK) and self._fits(replace(bare, error=text))
+        )
         return replace(bare, error=error) if error else replace(bare, result=NO_ROOM, error=None)
 
     def _fits(self, call: ToolCall) -> bool:

@@ -1,12 +1,13 @@
 """Two prompts as the Compare tab shows them: what comes of both, and where they differ, block by block."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from operator import attrgetter
 
 from sessions_app.domain.comparison import Change, difference, input_cost
+from sessions_app.domain.cut_results import count_cut_results
 from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
 from sessions_app.domain.plan import Fate, Part, Prompt
 from sessions_app.domain.settings_draft import Draft
@@ -16,6 +17,7 @@ from sessions_app.queries.compared_blocks import ComparedRow, compared_rows
 from sessions_app.queries.token_sums import token_sums
 
 SHARED = "From the first token to the first difference: what a provider's cache can reuse when A changes to B"
+CUT_RESULTS = "Tool results in the prompt that are shortened, or have a mark in their place"
 MOST_CHANGES = 12
 MOST_ROWS = 60
 
@@ -114,6 +116,9 @@ def _figures(a: Prompt | None, b: Prompt | None, now: datetime, shared: int | No
     yield figure("Runs the model cannot see", lambda prompt: prompt.unseen)
     yield figure("Runs in the prompt", lambda prompt: _count(prompt, Fate.KEPT))
     yield figure("Runs in the summary", lambda prompt: _count(prompt, Fate.SUMMARIZED))
+    cut = figure("Tool results cut", count_cut_results)
+    if cut.a or cut.b:
+        yield replace(cut, help=CUT_RESULTS)
     for part in Part:
         needed = figure(part.replace("_", " ").capitalize(), attrgetter(f"tokens.{part}"), part)
         if needed.a or needed.b:

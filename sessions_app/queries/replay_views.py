@@ -7,6 +7,7 @@ from typing import cast
 
 from sessions_app.domain.memory_settings import MemorySettings, OnGap, Strategy
 from sessions_app.domain.plan import UNSEEN_FATES, Fate
+from sessions_app.domain.replays.assumptions import summary_tokens
 from sessions_app.domain.replays.layers import Layer, layers_of
 from sessions_app.domain.replays.replayed import Column, Replay, ReplayTotals
 from sessions_app.models import Session
@@ -38,6 +39,11 @@ class ReplayedSide:
         return self.values.strategy is Strategy.SUMMARY
 
     @property
+    def summary_tokens(self) -> int:
+        """How long each of its summaries is taken to be."""
+        return summary_tokens(self.values)
+
+    @property
     def first_error(self) -> tuple[int, str] | None:
         """The first turn whose prompt could not be built, and why."""
         errors = enumerate(self.replay.columns["error"], 1)
@@ -59,6 +65,7 @@ class TurnFigures:
     turn: int
     tokens: int | None
     counts: Mapping[Fate, int]
+    cut_results: int
     same: int | None
     cost: Decimal | None
     cached_cost: Decimal | None
@@ -87,6 +94,7 @@ class Bin:
     tokens: tuple[int, int] | None
     unseen: tuple[int, int]
     lost: int
+    cut_results: int
     errors: int
     summaries: int
     layers: Sequence[Layer]
@@ -113,6 +121,7 @@ def side_at(side: ReplayedSide, turn: int) -> TurnFigures:
         turn=turn,
         tokens=cast("int | None", at.get("tokens")),
         counts={fate: _whole(at.get(fate)) for fate in Fate},
+        cut_results=_whole(at.get("cut_results")),
         same=cast("int | None", at.get("stable_prefix")),
         cost=cast("Decimal | None", at.get("input_cost")),
         cached_cost=cast("Decimal | None", at.get("cached_input_cost")),
@@ -140,7 +149,9 @@ def turn_rows(*, session: Session, sides: Sequence[ReplayedSide], first: int) ->
 
 def _bin(side: ReplayedSide, first: int, last: int) -> Bin:
     columns = side.replay.columns
-    of_turns = {name: columns[name][first - 1 : last] for name in ("tokens", "error", *map(str, UNSEEN_FATES))}
+    of_turns = {
+        name: columns[name][first - 1 : last] for name in ("tokens", "error", "cut_results", *map(str, UNSEEN_FATES))
+    }
     tokens = [each for each in of_turns["tokens"] if isinstance(each, int)]
     unseen = [sum(map(_whole, counts)) for counts in zip(*(of_turns[fate] for fate in UNSEEN_FATES), strict=True)]
     lost = [*map(_whole, of_turns[Fate.LOST])]
@@ -151,6 +162,7 @@ def _bin(side: ReplayedSide, first: int, last: int) -> Bin:
         tokens=(min(tokens), max(tokens)) if tokens else None,
         unseen=(min(unseen), max(unseen)),
         lost=max(lost),
+        cut_results=max(map(_whole, of_turns["cut_results"])),
         errors=sum(error is not None for error in of_turns["error"]),
         summaries=sum(_steps(columns["covers_through"], first, last)),
         layers=layers_of(columns, first + shown, side.values) if tokens else [],

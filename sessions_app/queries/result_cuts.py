@@ -2,22 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from django.db.models import Q
 
 from sessions_app.domain.as_sent import result_as_sent
+from sessions_app.domain.cut_results import CUTTING, HIDING, CutSegment, cut_in
 from sessions_app.domain.memory_settings import Layer
-from sessions_app.domain.plan import Prompt, PromptPlan, Segment
-from sessions_app.domain.text_cutting import CUT_MARK
+from sessions_app.domain.plan import Prompt, PromptPlan
 from sessions_app.domain.tokens import TokenCounter
-from sessions_app.domain.tool_results import RESULT_NOT_SHOWN
 from sessions_app.domain.transcript import EventKind, ToolCall
 from sessions_app.models import Event, Session, lineage_runs
 
-HIDING = "keep_tool_results"
-CUTTING = "tool_result_max_tokens"
-_SPEAKERS = ("user", "assistant", "system")
 _LAYERS: Mapping[Layer, str] = {
     Layer.REQUEST: "set by the draft",
     Layer.SESSION: "set by the session",
@@ -26,37 +21,10 @@ _LAYERS: Mapping[Layer, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CutSegment:
-    """A piece of a prompt that is a run's tool result, cut, or if it `is_hidden`, the mark in its place."""
-
-    position: int
-    is_hidden: bool
-    segment: Segment
-
-    @property
-    def setting(self) -> str:
-        """The setting that did it."""
-        return HIDING if self.is_hidden else CUTTING
-
-
-def cut_segments(prompt: PromptPlan) -> Iterator[CutSegment]:
-    """Yield them in order; where results may be cut, a plan is always a built prompt."""
-    if not isinstance(prompt, Prompt):
-        return
-    for segment in prompt.segments:
-        if segment.position is None or segment.role in _SPEAKERS:
-            continue
-        found = CutSegment(segment.position, segment.text == RESULT_NOT_SHOWN, segment)
-        is_cut = found.is_hidden or segment.text.endswith(CUT_MARK)
-        if is_cut and getattr(prompt.settings.values, found.setting) is not None:
-            yield found
-
-
 def cut_results(prompt: PromptPlan | None) -> dict[int, list[CutSegment]]:
-    """Return what is cut, by the position of its run."""
+    """Return what is cut, by the position of its run; where results may be cut, a plan is always a built prompt."""
     found = defaultdict[int, list[CutSegment]](list)
-    for each in cut_segments(prompt) if prompt else ():
+    for each in cut_in(prompt) if isinstance(prompt, Prompt) else ():
         found[each.position].append(each)
     return dict(found)
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sessions_app.domain.causes import Cause
+from sessions_app.domain.cut_results import cut_in
 from sessions_app.domain.memory_settings import stored_value
 from sessions_app.domain.plan import Fate, Prompt
 from sessions_app.models import Session
-from sessions_app.queries.result_cuts import cut_segments
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def _results(prompt: Prompt) -> Iterator[CutResults]:
     """Yield each run with such a result, once."""
     seen = set[tuple[int, bool]]()
     settings = prompt.settings
-    for each in cut_segments(prompt):
+    for each in cut_in(prompt):
         key = (each.position, each.is_hidden)
         if key not in seen:
             seen.add(key)

@@ -8,11 +8,18 @@ from django import template
 
 from sessions_app.domain.plan import Fate
 from sessions_app.domain.replays.replayed import ReplayTotals
+from sessions_app.queries.comparison_views import CUT_RESULTS
 from sessions_app.queries.replay_views import ReplayedSide, TurnFigures, side_at
 from sessions_app.templatetags.comparisons import MINUS, exact_money, figure_change
 from sessions_app.templatetags.formats import NOTHING, number
 
 register = template.Library()
+
+
+@register.simple_tag
+def shows_cuts(sides: Sequence[ReplayedSide]) -> bool:
+    """Whether any tool result is cut at any turn."""
+    return any(side.totals.turns_with_cut_results for side in sides)
 
 
 @register.simple_tag
@@ -53,14 +60,29 @@ def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
     last = [side_at(side, side.totals.turns) for side in sides]
     unseen = [each.unseen for each in last]
     totals = [side.totals for side in sides]
-    costs = [(exact_money(each.cached_input_cost), exact_money(each.input_cost)) for each in totals]
+    costs = {
+        "Cost, part cached": [each.cached_input_cost for each in totals],
+        "Cost, nothing cached": [each.input_cost for each in totals],
+    }
     losing = [each.turns_with_lost for each in totals]
+    cutting = [each.turns_with_cut_results for each in totals]
     nothing = [""] * len(totals)
     return [
         Total("Cannot see, last turn", _lines(sides, [_runs(each) for each in unseen], _changes(unseen))),
         Total(
             "Turns with lost runs",
             _lines(sides, [number(each) for each in losing], _changes(losing)),
+        ),
+        *(
+            [
+                Total(
+                    "Turns with cut tool results",
+                    _lines(sides, [*map(number, cutting)], _changes(cutting)),
+                    CUT_RESULTS,
+                )
+            ]
+            if any(cutting)
+            else []
         ),
         Total(
             "Prompt tokens, all turns",
@@ -71,7 +93,7 @@ def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
             _lines(sides, [_share(each.stable_prefix, each.tokens) for each in totals], nothing),
             "The share of the prompts' tokens that is repeated from the turn before: what a provider's cache can reuse",
         ),
-        Total("Cost with cache / without", _lines(sides, [f"{each} / {other}" for each, other in costs], nothing)),
+        *(Total(name, _lines(sides, [*map(exact_money, each)], _shares(each))) for name, each in costs.items()),
         Total("Summaries", _lines(sides, [_summary_words(each) for each in totals], [""] * len(totals))),
     ]
 

@@ -200,7 +200,9 @@ def _figures(each: Bin) -> str:
         return "no prompt"
     lost = f", {number(each.lost)} lost" if each.lost else ""
     errors = f", {number(each.errors)} without a prompt" if each.errors else ""
-    return f"{_span(each.tokens)} tokens, cannot see {_span(each.unseen)}{lost}{errors}"
+    results = f"{number(each.cut_results)} result{'' if each.cut_results == 1 else 's'}"
+    cut = f", {results} cut" if each.cut_results else ""
+    return f"{_span(each.tokens)} tokens, cannot see {_span(each.unseen)}{lost}{cut}{errors}"
 
 
 def _span(ends: tuple[int, int]) -> str:

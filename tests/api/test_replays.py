@@ -7,8 +7,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.language_models import ModelFacts
+from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.domain.openai_messages import turn as turn_of
 from sessions_app.services import replays
 from sessions_app.services.model_overrides import set_model_override
+from sessions_app.services.runs import append_runs
 from tests.factories import NOW, append_turns, make_open_run, make_session
 
 pytestmark = pytest.mark.django_db
@@ -21,6 +24,7 @@ NAMES = [
     "capped",
     "skipped",
     "lost",
+    "cut_results",
     "first_kept",
     "covers_through",
     "stable_prefix",
@@ -68,6 +72,7 @@ def test_what_a_cache_can_reuse_makes_turns_cheaper(bot, session):
         "turns": 5,
         "errors": 0,
         "turns_with_lost": 0,
+        "turns_with_cut_results": 0,
         "summaries": 0,
         "tokens": sum(columns["tokens"]),
         "stable_prefix": sum(columns["stable_prefix"]),
@@ -75,6 +80,22 @@ def test_what_a_cache_can_reuse_makes_turns_cheaper(bot, session):
         "cached_input_cost": f"{(sum(cost) - sum(saved)).normalize():f}",
         "summary_cost": "0",
     }
+
+
+def test_cut_tool_results_are_counted_at_each_turn(bot, session):
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    asked = [{"role": "user", "content": "Look."}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    looked = turn_of([*asked, {"role": "tool", "tool_call_id": "c", "content": "long " * 60}])
+    append_runs(session=session, runs=[looked, looked, simple_turn("Bye.", "Bye.")], now=NOW)
+
+    limits = {"a": {}, "b": {"tool_result_max_tokens": 20, "last_n": 2}}
+    both = bot.post(PATH, limits).json()
+    # Runs 6 and 7 of 8 look something up; two runs are sent.
+    assert both["a"]["columns"]["cut_results"] == [0] * 8
+    assert both["b"]["columns"]["cut_results"] == [0, 0, 0, 0, 0, 0, 1, 2]
+    assert [both[key]["totals"]["turns_with_cut_results"] for key in "ab"] == [0, 2]
+    compared = bot.post("/sessions/s/prompt/compare", limits).json()
+    assert [compared[key]["cut_results"] for key in "ab"] == [0, 1]
 
 
 def test_the_open_run_is_the_last_turn(bot, session):

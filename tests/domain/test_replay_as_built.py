@@ -90,6 +90,7 @@ OVERRIDES = st.fixed_dictionaries(
         "max_history": st.sampled_from([0, 1, 4, 5, 9, 100]),
         "head_runs": st.sampled_from([0, 1, 3, 20]),
         "tool_result_max_tokens": st.sampled_from(["unlimited", "unlimited", 1, 4]),
+        "keep_tool_results": st.sampled_from(["unlimited", "unlimited", 0]),
         "summary_template": st.sampled_from(["", "", *SUMMARY_TEMPLATES]),
     }
 )
@@ -170,8 +171,15 @@ def figures(prompt: Prompt) -> dict[str, Any]:
         **{str(fate): count(prompt, fate) for fate in Fate},
         "first_kept": first_kept(prompt),
         "covers_through": prompt.covers_through,
+        "cut_results": cut_results(prompt),
         "error": None,
     }
+
+
+def cut_results(prompt: Prompt) -> int:
+    """Count, in what is sent, the marks that random results do not have by themselves."""
+    sent = [each.text for each in prompt.segments if each.role == "tool"]
+    return sum("[shortened]" in text or text in ("…", "[result not shown]") for text in sent)
 
 
 def without_ids(value: Any) -> Any:

@@ -103,6 +103,13 @@ def test_errors_are_cut_too_and_outlive_the_result(limit: int, result: str | Non
         assert "[error] boom" in sent
 
 
+def test_an_error_without_its_result_is_marked_though_it_fits_itself():
+    applied = ResultLimits(None, 4, COUNTER).applied(calling("q1", "found", error="down"), newer=0)
+    tool = applied.events[2].tool
+    assert tool is not None
+    assert result_as_sent(tool).endswith(" [shortened]") or result_as_sent(tool) == "…"
+
+
 def test_a_megabyte_of_result_is_cut_without_counting_it_all_again_and_again():
     huge = json.dumps({"rows": ["word " * 10] * 20_000})
     (cut,) = results(build([calling("q1", huge)], tool_result_max_tokens=100))

@@ -71,6 +71,18 @@ def looked_up(result):
     )
 
 
+def test_cut_tool_results_are_counted_where_either_has_any():
+    session = make_session(settings={"strategy": "buffer"})
+    append_runs(session=session, runs=[looked_up("word " * 120), looked_up("short"), looked_up("word " * 120)], now=NOW)
+
+    def counted(**overrides):
+        return [(each.a, each.b, each.change) for each in view(session, **overrides).figures if "cut" in each.name]
+
+    assert counted(tool_result_max_tokens=20) == [(0, 2, 2)]
+    assert counted(a={"tool_result_max_tokens": 20}, keep_tool_results=0) == [(2, 3, 1)]
+    assert counted(last_n=1) == []
+
+
 def test_a_long_text_that_differs_at_its_end_is_shown_from_there_on():
     session = make_session()
     append_runs(session=session, runs=[looked_up("word " * 120 + "needle")], now=NOW)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import tiktoken
 
@@ -42,6 +44,17 @@ def test_a_cut_result_is_told_with_what_it_needs_whole():
     assert told(session) == {
         1: f"a tool result is cut: 20 of {size} tokens (tool_result_max_tokens, set by the session)"
     }
+
+
+def test_a_result_that_is_cut_before_its_error_is_told_of():
+    session = make_session(settings={"strategy": "buffer", "tool_result_max_tokens": 20})
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    asked = [{"role": "user", "content": "Look."}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    run = turn([*asked, {"role": "tool", "tool_call_id": "c", "content": LONG}])
+    events = [replace(each, tool=each.tool and replace(each.tool, error="down")) for each in run.events]
+    append_runs(session=session, runs=[replace(run, events=tuple(events))], now=NOW)
+    session.refresh_from_db()
+    assert told(session)[1].startswith("a tool result is cut: 20 of ")
 
 
 def test_several_are_counted_and_those_that_are_left_out_told_apart():

@@ -8,15 +8,19 @@ from sessions_app.queries.replay_views import ReplayedSide, bins_of
 from sessions_app.templatetags.replay_heats import HEAT, replay_heat
 from sessions_app.templatetags.replay_totals import fates_shown, replay_totals
 from sessions_app.templatetags.replays import replay_chart, replay_readout
-from tests.domain.fakes.transcripts import InMemoryTranscript, exchange, settings
+from tests.domain.fakes.transcripts import InMemoryTranscript, assistant, call, exchange, run, settings, user
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
 def side(turns, key="a", **overrides):
     """Return a replayed side; a run needs 14 tokens, a question 7, a prompt 3 more."""
+    return side_of([exchange(f"question {n}", f"answer {n}") for n in range(1, turns + 1)], key, **overrides)
+
+
+def side_of(runs, key="a", **overrides):
     effective = settings(**{"strategy": "buffer", **overrides})
-    transcript = InMemoryTranscript([exchange(f"question {n}", f"answer {n}") for n in range(1, turns + 1)])
+    transcript = InMemoryTranscript(runs)
     (replayed,) = replay(transcript, [effective], batch_tokens=32_000, now=NOW)
     budget = effective.values.max_input_tokens
     return ReplayedSide(key, {"a": "Saved", "b": "Draft"}[key], effective.values, budget, replayed)
@@ -95,6 +99,32 @@ def test_the_totals_say_by_how_much_the_second_differs():
     assert found["Cannot see, last turn"] == [("a", "0 runs", ""), ("b", "2 runs", "+2")]
     # 10 + 24 + 38 + 52, and 10 + 24 + 24 + 24.
     assert found["Prompt tokens, all turns"] == [("a", "124", ""), ("b", "82", "\N{MINUS SIGN}33.9 %")]
+
+
+def test_the_totals_say_by_what_share_the_second_costs_more():
+    found = {total.name: total.lines for total in replay_totals([side(5, last_n=1), side(5, "b")])}
+    # 106 and 190 tokens, of which 7 and 7 + 21 + 35 + 49 are in the cache, where one costs a quarter.
+    assert [note for *_, note in found["Cost, nothing cached"]] == ["", "+79.2 %"]
+    assert [note for *_, note in found["Cost, part cached"]] == ["", "+5.2 %"]
+
+
+def looking(*results):
+    calls = [call(result=result, call_id=f"c{place}", parent=1) for place, result in enumerate(results)]
+    return run(user("Look."), assistant(), *calls, assistant("Done."))
+
+
+def test_turns_whose_prompts_have_cut_tool_results_are_counted_where_there_are_any():
+    runs = [looking("long " * 60, "short"), looking("long " * 60), exchange("Bye.", "Bye."), exchange("Hm?", "Yes.")]
+    whole, cut = side_of(runs), side_of(runs, "b", tool_result_max_tokens=20)
+    found = {total.name: total.lines for total in replay_totals([whole, cut])}
+    # Turns 2, 3 and 4 have such a run before them.
+    assert found["Turns with cut tool results"] == [("a", "0", ""), ("b", "3", "+3")]
+    assert re.findall(r"B [^<]*?(\d results? cut)", chart(whole, cut, turns=4)) == [
+        "1 result cut",
+        "2 results cut",
+        "2 results cut",
+    ]
+    assert "Turns with cut tool results" not in {total.name for total in replay_totals([whole])}
 
 
 def test_the_readout_is_that_of_the_column_of_the_turn():

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.domain.openai_messages import simple_turn, turn
 from sessions_app.domain.replays import replay as domain_replay
 from sessions_app.services import replays
 from sessions_app.services.kept_replays import KeptReplays
@@ -96,6 +96,31 @@ def test_the_table_has_a_hundred_turns_a_page(client, project):
     for name, first in (("first", 1), ("before", 1), ("after", 201), ("last", 201)):
         assert f'id="page-{name}" href="{PATH}?last_n=4&as=table&first={first}"' in shown
     assert 'class="plots"' not in shown
+
+
+def looked_up(result):
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    asked = [{"role": "user", "content": "Look."}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    return turn([*asked, {"role": "tool", "tool_call_id": "c", "content": result}])
+
+
+def test_cut_tool_results_stand_at_each_turn_and_in_the_table_where_there_are_any(client, project):
+    session = make_session(project, settings={"strategy": "buffer", "tool_result_max_tokens": 20})
+    append_runs(session=session, runs=[looked_up("long " * 60), simple_turn("Bye.", "Bye.")], now=NOW)
+    shown = page(client, "?tool_result_max_tokens=unlimited")
+    assert totals(shown)["Tool results in the prompt that are shortened, or have a mark in their place"] == ["1", "0"]
+    for text in (shown, page(client, "?tool_result_max_tokens=unlimited&as=table")):
+        assert "Results cut" in text
+    lines = client.get("/p/p/sessions/s/tune/replay.csv?tool_result_max_tokens=unlimited").getvalue().decode()
+    rows = list(csv.DictReader(lines.splitlines()))
+    assert [(row["a_cut_results"], row["b_cut_results"]) for row in rows] == [("0", "0"), ("1", "0")]
+
+
+def test_how_long_summaries_are_taken_to_be_is_told_of_each(client, project):
+    make_session(project, runs=3, settings={"max_summary_tokens": 300})
+    assert "as long as <code>max_summary_tokens</code> allows: 300 tokens. A" in page(client)
+    assert "allows: A 300 tokens, B 80 tokens. A" in page(client, "?max_summary_tokens=80")
+    assert "allows: A 300 tokens. A" in page(client, "?strategy=buffer")
 
 
 def test_what_it_takes_for_granted_is_told_for_each(client, project):
@@ -278,7 +303,8 @@ def test_at_a_past_turn_the_cursor_the_figures_and_the_table_stand_at_it(client,
 def test_made_anew_summaries_are_told_above_the_figures_with_the_way_to_what_happened(client, project):
     session = make_session(project, runs=4, settings={"strategy": "summary"})
     above = page(client, "?at=3").split('class="totals"')[0].split('id="view"')[1]
-    assert "Replay makes summaries anew, at once and without failures. What really happened at turn 3" in above
+    assert "Replay makes summaries anew, at once and without failures, each as long as" in above
+    assert "What really happened at turn 3" in above
     assert 'href="/p/p/sessions/s/tune/why/?at=3"' in above
     update_session(session=session, changes={"settings": {"strategy": "buffer"}}, now=NOW)
     assert "makes summaries anew" not in page(client)

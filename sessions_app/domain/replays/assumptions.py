@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sessions_app.domain.deciding import Terms
-from sessions_app.domain.memory_settings import OnGap, Strategy
+from sessions_app.domain.memory_settings import MemorySettings, OnGap, Strategy
 from sessions_app.domain.model_prices import Prices
 from sessions_app.domain.replays.heads import LONGEST_SUMMARY
 
@@ -21,6 +21,11 @@ NO_EXTRACTS = (
 FREE_SUMMARIES = "The offline summarizer makes them, which costs nothing."
 
 
+def summary_tokens(values: MemorySettings) -> int:
+    """Return how long each summary is taken to be."""
+    return min(values.max_summary_tokens, LONGEST_SUMMARY)
+
+
 def assumptions(terms: Terms, prices: Prices, *, with_parents: bool) -> tuple[str, ...]:
     """Return them, one sentence or two each."""
     return (*ALWAYS, *_of_settings(terms, with_parents=with_parents), *_of_prices(terms, prices))
@@ -31,7 +36,8 @@ def _of_settings(terms: Terms, *, with_parents: bool) -> Iterator[str]:
     if values.strategy is Strategy.SUMMARY:
         yield (
             "Summaries are made anew from the first run on, at once when they are due, and never fail; each is "
-            f"{min(values.max_summary_tokens, LONGEST_SUMMARY):,} tokens long. {FREE_SUMMARIES}"
+            f"{summary_tokens(values):,} tokens long, as long as max_summary_tokens allows, where a real one may be "
+            f"shorter. {FREE_SUMMARIES}"
         )
         if values.on_gap is OnGap.STOPGAP and values.autoprune:
             yield NO_EXTRACTS

@@ -28,7 +28,8 @@ def totals_of(columns: Mapping[str, Column], *, summaries: int) -> ReplayTotals:
     return ReplayTotals(
         turns=len(columns["error"]),
         errors=errors,
-        turns_with_lost=sum(bool(lost) for lost in columns["lost"]),
+        turns_with_lost=sum(map(bool, columns["lost"])),
+        turns_with_cut_results=sum(map(bool, columns["cut_results"])),
         summaries=summaries,
         tokens=_whole(columns["tokens"]),
         stable_prefix=_whole(columns["stable_prefix"]),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from sessions_app.domain.builder import Request, decide_request
+from sessions_app.domain.cut_results import cut_segments
 from sessions_app.domain.deciding import Decision, Terms
 from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.fates import History
@@ -133,10 +134,15 @@ class ExcerptReplay:
             if len(self._texts) > MOST_TEXTS:
                 self._texts.clear()
         self._earlier = [*decision.memory, *decision.asked.fixed.tail]
-        return _figures(decision, common_tokens(earlier, self._earlier))
+        return _figures(decision, self._cut_results(decision), common_tokens(earlier, self._earlier))
+
+    def _cut_results(self, decision: Decision) -> int:
+        values = self.terms.values
+        keep, tokens = values.keep_tool_results, values.tool_result_max_tokens
+        return sum(1 for _ in cut_segments(decision.segments, keep=keep, tokens=tokens))
 
 
-def _figures(decision: Decision, stable: int) -> ReplayedTurn:
+def _figures(decision: Decision, cut_results: int, stable: int) -> ReplayedTurn:
     kept = next((each.first for each in decision.fates if each.fate is Fate.KEPT), None)
     return ReplayedTurn(
         tokens=decision.tokens.total,
@@ -146,6 +152,7 @@ def _figures(decision: Decision, stable: int) -> ReplayedTurn:
         capped=_count(decision.fates, Fate.CAPPED),
         skipped=_count(decision.fates, Fate.SKIPPED),
         lost=0,
+        cut_results=cut_results,
         first_kept=kept,
         stable_prefix=stable,
     )

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from sessions_app.domain.candidates import Excerpt
+from sessions_app.domain.cut_results import cut_segments
 from sessions_app.domain.memory_settings import PromptFormat
-from sessions_app.domain.pieces import Piece, Tail, tokens_of
+from sessions_app.domain.pieces import Piece, Tail, segments_of, tokens_of
 from sessions_app.domain.prompt_formats import PROMPT_FORMATS
-from sessions_app.domain.run_rendering import RunRendering
+from sessions_app.domain.run_rendering import RenderedRun, RunRendering
 from sessions_app.domain.tokens import STORED_COUNTER
 from sessions_app.domain.tool_results import ResultLimits
 from sessions_app.domain.transcript import EventKind, ParentContext, Role, Run, RunStatus
@@ -21,13 +22,14 @@ class RunWeight(NamedTuple):
     """What a run needs in prompts: `tokens` whole, `question` its input alone; `stored` is what is stored with it.
 
     `asked` of the question's tokens are messages with which the run itself begins, so that they stay as they are when
-    the question becomes history.
+    the question becomes history. `cut` of its tool results are not sent whole.
     """
 
     stored: int
     tokens: int
     question: int
     asked: int
+    cut: int = 0
 
 
 class Recording(Protocol):
@@ -53,12 +55,16 @@ class Recording(Protocol):
 
 @dataclass(slots=True)
 class Weights:
-    """What the runs need, by position: `before` and `stored` are sums over the runs 1..p, the others of run p alone."""
+    """What the runs need, by position: `before`, `stored` and `cut` are sums over the runs 1..p.
+
+    The others are of run p alone.
+    """
 
     before: list[int] = field(default_factory=lambda: [0])
     stored: list[int] = field(default_factory=lambda: [0])
     questions: list[int] = field(default_factory=lambda: [0])
     asked: list[int] = field(default_factory=lambda: [0])
+    cut: list[int] = field(default_factory=lambda: [0])
 
     @property
     def count(self) -> int:
@@ -67,15 +73,20 @@ class Weights:
 
     def add(self, weight: RunWeight) -> None:
         """Add the next run."""
-        stored, tokens, question, asked = weight
+        stored, tokens, question, asked, cut = weight
         self.before.append(self.before[-1] + tokens)
         self.stored.append(self.stored[-1] + stored)
         self.questions.append(question)
         self.asked.append(asked)
+        self.cut.append(self.cut[-1] + cut)
 
     def tokens(self, first: int, last: int) -> int:
         """Return what the runs first..last need, whole."""
         return self.before[last] - self.before[first - 1]
+
+    def cut_results(self, first: int, last: int) -> int:
+        """Return how many tool results of the runs first..last are not sent whole."""
+        return self.cut[last] - self.cut[first - 1]
 
     def are_alike(self, one: int, other: int) -> bool:
         """Whether the runs from `one` on look like those from `other` on: no run between them sends anything."""
@@ -91,8 +102,15 @@ def question_of(run: Run) -> Run:
 def weight_of(run: Run, rendering: RunRendering = _AS_STORED) -> RunWeight:
     """Render a run and its input, as what is stored is counted if nothing else is given, and count them."""
     question = rendering.renderer.render_tail(Tail(open_run=question_of(run)), rendering.counter)
-    pieces = rendering(Excerpt(run), gap=0, newer=0).pieces
-    return RunWeight(run.tokens, tokens_of(pieces), tokens_of(question), common_tokens(question, pieces))
+    rendered = rendering(Excerpt(run), gap=0, newer=0)
+    asked = common_tokens(question, rendered.pieces)
+    return RunWeight(run.tokens, rendered.tokens, tokens_of(question), asked, cut_results(rendered, rendering))
+
+
+def cut_results(rendered: RenderedRun, rendering: RunRendering) -> int:
+    """Return how many tool results of a run are not sent whole."""
+    limits = rendering.limits
+    return sum(1 for _ in cut_segments(segments_of(rendered.pieces), keep=limits.keep, tokens=limits.tokens))
 
 
 def common_tokens(one: Sequence[Piece], other: Sequence[Piece]) -> int:

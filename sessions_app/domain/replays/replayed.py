@@ -11,6 +11,7 @@ class ReplayedTurn(NamedTuple):
 
     `stable_prefix` are the tokens of the messages with which the prompt of the turn before began, too: whole messages
     of the same runs, whatever the ids of their calls, without the frame of a prompt; 0 if there was no such prompt.
+    `cut_results` counts the tool results in the prompt that are cut, or have a mark in their place.
     """
 
     tokens: int | None = None
@@ -20,6 +21,7 @@ class ReplayedTurn(NamedTuple):
     capped: int | None = None
     skipped: int | None = None
     lost: int | None = None
+    cut_results: int | None = None
     first_kept: int | None = None
     covers_through: int | None = None
     stable_prefix: int | None = None
@@ -36,6 +38,7 @@ class ReplayTotals:
     turns: int
     errors: int
     turns_with_lost: int
+    turns_with_cut_results: int
     summaries: int
     tokens: int
     stable_prefix: int

@@ -31,6 +31,10 @@ class ReplayRule(Protocol):
         """Choose among the runs first..finished what fits into the room."""
         ...
 
+    def cut_results(self, chosen: Chosen, finished: int) -> int:
+        """Return how many tool results of the chosen runs are not sent whole."""
+        ...
+
     def common(self, earlier: Chosen, chosen: Chosen, finished: int) -> int:
         """Return what the messages behind the head need that the prompt of the turn before had in the same place.
 
@@ -55,6 +59,10 @@ class NewestRuns:
         needs = end - before[first - 1]
         start = first if needs <= room else bisect_left(before, end - room, first, finished) + 1
         return Chosen(start, finished - start + 1, end - before[start - 1], finished - first + 1, needs)
+
+    def cut_results(self, chosen: Chosen, finished: int) -> int:
+        """Return how many of the newest runs' results are not sent whole."""
+        return self.weights.cut_results(chosen.start, finished)
 
     def common(self, earlier: Chosen, chosen: Chosen, finished: int) -> int:
         """Return it: nothing if the oldest run is another one."""
@@ -83,6 +91,13 @@ class NewestMessages:
             return Chosen(place.position, wanted, needs, wanted, needs, (number, 0))
         start = bisect_left(before, end - room, place.position, finished) + 1
         return Chosen(start, finished - start + 1, end - before[start - 1], wanted, needs)
+
+    def cut_results(self, chosen: Chosen, finished: int) -> int:
+        """Return how many are not sent whole, the oldest run being sent from a message on."""
+        number = chosen.variant[0]
+        if not number:
+            return self.weights.cut_results(chosen.start, finished)
+        return self.messages.questions[number - 1].cut + self.weights.cut_results(chosen.start + 1, finished)
 
     def common(self, earlier: Chosen, chosen: Chosen, finished: int) -> int:
         """Return it: nothing if the oldest message is another one."""
@@ -128,6 +143,11 @@ class HeadAndTail:
         kept, gap = wanted - (start - first) - (tail - behind_head), tail - behind_head
         tokens = self._needs(start, behind_head - 1, tail, finished)
         return Chosen(start, kept, tokens, wanted, needs, (behind_head - 1, gap) if gap else (0, 0))
+
+    def cut_results(self, chosen: Chosen, finished: int) -> int:
+        """Return how many are not sent whole of the runs before and behind the gap."""
+        last, gap = chosen.variant
+        return self.weights.cut_results(chosen.start, finished) - self.weights.cut_results(last + 1, last + gap)
 
     def common(self, earlier: Chosen, chosen: Chosen, finished: int) -> int:
         """Return it: up to the mark in the last run of the head if that is another one."""

@@ -42,6 +42,7 @@ class SeriesReplay:
     summaries: SimulatedSummaries
     rule: ReplayRule
     _summarizes: bool = field(init=False)
+    _limits_results: bool = field(init=False)
     _overhead: int = field(init=False)
     _room: int = field(init=False)
     _max_runs: int | None = field(init=False)
@@ -50,6 +51,8 @@ class SeriesReplay:
 
     def __post_init__(self) -> None:
         self._summarizes = self.terms.values.strategy is Strategy.SUMMARY
+        limits = self.terms.result_limits
+        self._limits_results = limits.keep is not None or limits.tokens is not None
         self._overhead = self.terms.renderer.overhead(self.terms.counter)
         self._max_runs, self._last_n = self.terms.values.max_runs, self.terms.values.last_n
         self._room = self.terms.budget.tokens - self._overhead - self.heads.bare.tokens
@@ -134,6 +137,7 @@ class SeriesReplay:
             capped=capped,
             skipped=finished - chosen.wanted - covered - capped,
             lost=dropped if self._summarizes else 0,
+            cut_results=self.rule.cut_results(chosen, finished) if self._limits_results else 0,
             first_kept=chosen.start if chosen.kept else None,
             covers_through=covered or None,
             stable_prefix=stable,
