@@ -8,10 +8,12 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
+from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 from django.utils.http import urlencode
 
 from sessions_app.domain.errors import InvalidInput
+from sessions_app.domain.file_formats import FILE_FORMATS
 from sessions_app.domain.language_models import NAME_RULE, is_legal_name
 from sessions_app.domain.memory_settings import LARGEST_INTEGER
 from sessions_app.domain.summaries import SummarizerName
@@ -238,12 +240,41 @@ class ArrivalForm(forms.Form):
         return self.cleaned_data.get("key", "") if self.is_valid() else ""
 
 
-class ImportForm(forms.Form):
-    """A file of conversations."""
+class FilesInput(forms.FileInput):
+    """A control that takes several files."""
 
-    file = forms.FileField(
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """One file or several; a refusal of one of several begins with its name."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+        """Check each file."""
+        files = data or [None]
+        return [self._checked(file, initial, len(files)) for file in files]
+
+    def _checked(self, file: Any, initial: Any, count: int) -> UploadedFile:
+        try:
+            return super().clean(file, initial)
+        except forms.ValidationError as refusal:
+            detail = refusal.messages[0]
+            raise forms.ValidationError(f"{file.name}: {detail}" if count > 1 else detail) from None
+
+
+class ImportForm(forms.Form):
+    """Files of conversations, and maybe the format that all of them are said to have."""
+
+    file = FilesField(
         max_length=1000,
         error_messages={"required": "Choose a file to import.", "empty": "This file is empty."},
+    )
+    file_format = forms.ChoiceField(
+        required=False,
+        choices=[("", "Detect"), *((name, format_.label) for name, format_ in FILE_FORMATS.items())],
+        error_messages={"invalid_choice": f"The format must be one of {', '.join(FILE_FORMATS)}."},
     )
 
 

@@ -10,6 +10,7 @@ from sessions_app.views.exports import export
 from sessions_app.views.facts import facts
 from sessions_app.views.followed_sessions import call, follow
 from sessions_app.views.forks import fork
+from sessions_app.views.imports import cancel as cancel_import
 from sessions_app.views.imports import report, upload
 from sessions_app.views.invitations import invitation
 from sessions_app.views.keys import keys
@@ -57,6 +58,7 @@ urlpatterns = [
     path("p/<slug:slug>/connect/", connect, name="connect"),
     path("p/<slug:slug>/import/", upload, name="import"),
     path("p/<slug:slug>/import/<int:import_pk>/", report, name="import-report"),
+    path("p/<slug:slug>/import/<int:import_pk>/cancel/", cancel_import, name="import-cancel"),
     path("p/<slug:slug>/selection/", selection, name="selection"),
     path("p/<slug:slug>/selection/export/", export_selection, name="selection-export"),
     path("p/<slug:slug>/sessions/", sessions, name="sessions"),

@@ -3,7 +3,7 @@
 from sessions_app.api.access import ApiRequest
 from sessions_app.domain.errors import NotFound
 from sessions_app.domain.identifiers import is_legal_id
-from sessions_app.models import Event, Run, Session, Summary
+from sessions_app.models import Event, Import, Run, Session, Summary
 from sessions_app.queries.keyset import LARGEST_KEY
 from sessions_app.queries.session_listing import with_answer_columns
 
@@ -49,6 +49,14 @@ def find_summary(request: ApiRequest, public_id: str) -> Summary:
     entry.session.project = request.auth.project
     request.written_session = entry.session_id
     return entry
+
+
+def find_import(request: ApiRequest, public_id: str) -> Import:
+    """Return an import of the key's project."""
+    work = Import.objects.filter(pk=_key_in(public_id, "imp_"), project=request.auth.project).first()
+    if work is None:
+        raise NotFound("There is no such import.")
+    return work
 
 
 def _key_in(public_id: str, prefix: str) -> int:

@@ -14,6 +14,7 @@ class ImportStatus(models.TextChoices):
     RUNNING = "running"
     COMPLETED = "completed"
     FAILED = "failed"
+    CANCELLED = "cancelled"
 
 
 class ImportOutcome(models.TextChoices):
@@ -33,7 +34,8 @@ class Import(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     file_name = models.CharField(max_length=255)
     stored_as = models.CharField(max_length=100, blank=True, help_text="Name in the data folder until it is done.")
-    file_format = models.CharField(max_length=40)
+    file_format = models.CharField(max_length=40, blank=True, help_text="Empty where it was not recognized.")
+    format_was_told = models.BooleanField(default=False, help_text="A person said it; else it was detected.")
     size = models.PositiveBigIntegerField()
     done_bytes = models.PositiveBigIntegerField(default=0)
     done_items = models.PositiveIntegerField(default=0)
@@ -49,6 +51,11 @@ class Import(models.Model):
 
     def __str__(self) -> str:
         return self.file_name
+
+    @property
+    def public_id(self) -> str:
+        """The id by which the API calls it."""
+        return f"imp_{self.pk}"
 
 
 class ImportedConversation(models.Model):

@@ -67,16 +67,20 @@ class Report:
     next_after: int | None
 
 
+def outcomes_of(work: Import) -> Mapping[ImportOutcome, int]:
+    """Return how many conversations of an import came to each outcome."""
+    grouped = dict(work.conversations.order_by().values_list("outcome").annotate(Count("pk")))
+    return {outcome: grouped.get(outcome, 0) for outcome in ImportOutcome}
+
+
 def progress_of(work: Import) -> Progress:
     """Return how far an import came."""
-    grouped = work.conversations.order_by().values_list("outcome").annotate(Count("pk"))
-    counts = {ImportOutcome(outcome): count for outcome, count in grouped}
-    errors = sum(counts.get(outcome, 0) for outcome in OUTCOMES[Shown.ERRORS])
+    counts = outcomes_of(work)
     return Progress(
-        imported=counts.get(ImportOutcome.IMPORTED, 0),
-        extended=counts.get(ImportOutcome.EXTENDED, 0),
-        unchanged=counts.get(ImportOutcome.UNCHANGED, 0),
-        errors=errors,
+        imported=counts[ImportOutcome.IMPORTED],
+        extended=counts[ImportOutcome.EXTENDED],
+        unchanged=counts[ImportOutcome.UNCHANGED],
+        errors=sum(counts[outcome] for outcome in OUTCOMES[Shown.ERRORS]),
         percent=100 * work.done_bytes // max(work.size, 1),
         is_running=work.status in (ImportStatus.PENDING, ImportStatus.RUNNING),
     )
@@ -99,3 +103,26 @@ def format_label(work: Import) -> str:
     """Return the words for an import's file format; one that is gone from the table is named as it was."""
     known = FILE_FORMATS.get(work.file_format)
     return known.label if known else work.file_format
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An import in the list of the newest: the words for its format, and how much of the file was read."""
+
+    work: Import
+    format_label: str
+
+    @property
+    def percent(self) -> int:
+        """The part of the file that was read."""
+        return 100 * self.work.done_bytes // max(self.work.size, 1)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it waits or is being worked through."""
+        return self.work.finished_at is None
+
+
+def rows_of(imports: Sequence[Import]) -> Sequence[Row]:
+    """Return imports as rows of a list."""
+    return [Row(work, format_label(work)) for work in imports]

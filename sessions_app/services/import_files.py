@@ -4,6 +4,7 @@ How far an import came stands in its rows: the conversations that were reported,
 """
 
 import uuid
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
@@ -19,6 +20,7 @@ from django.db.models import DateTimeField, ExpressionWrapper, F, Max, Q, QueryS
 from django.db.models.functions import Now
 
 from sessions_app.clients import Work
+from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.file_formats import FILE_FORMATS, detect_format
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.models import Import, ImportedConversation, ImportStatus, Project
@@ -33,22 +35,73 @@ LONGEST_NAME = 255
 UNFINISHED = (ImportStatus.PENDING, ImportStatus.RUNNING)
 
 
-def start_import(*, project: Project, user: AbstractBaseUser | AnonymousUser, file: File, now: datetime) -> Import:
-    """Keep an uploaded file and its wish to be imported; raises InvalidInput if its format is not recognized."""
-    name = clean_text(file.name or "")[-LONGEST_NAME:]
-    file_format = detect_format(file.read(HEAD), name)
+def start_import(
+    *, project: Project, user: AbstractBaseUser | AnonymousUser | None, file: File, now: datetime, told_format: str = ""
+) -> Import:
+    """Keep an uploaded file and its wish to be imported; raises InvalidInput if its format is not recognized.
+
+    `told_format` is the name of a format in place of the detected one.
+    """
+    name = _name_of(file)
+    file_format = FILE_FORMATS[told_format] if told_format else detect_format(file.read(HEAD), name)
     file.seek(0)
     work = Import.objects.create(
         project=project,
-        user_id=user.pk,
+        user_id=user.pk if user else None,
         file_name=name,
         stored_as=_storage().save(uuid.uuid4().hex, file),
         file_format=file_format.name,
+        format_was_told=bool(told_format),
         size=file.size,
         created_at=now,
     )
     hurry(Work.RUN_IMPORT, work.pk)
     return work
+
+
+def start_imports(
+    *,
+    project: Project,
+    user: AbstractBaseUser | AnonymousUser,
+    files: Sequence[File],
+    now: datetime,
+    told_format: str = "",
+) -> list[Import]:
+    """Start an import of each file; among several, one that is not recognized becomes a failed import."""
+    if len(files) == 1:
+        return [start_import(project=project, user=user, file=files[0], now=now, told_format=told_format)]
+    return [_started(project, user, file, now, told_format) for file in files]
+
+
+def _started(
+    project: Project, user: AbstractBaseUser | AnonymousUser, file: File, now: datetime, told_format: str
+) -> Import:
+    try:
+        return start_import(project=project, user=user, file=file, now=now, told_format=told_format)
+    except InvalidInput as refusal:
+        return Import.objects.create(
+            project=project,
+            user_id=user.pk,
+            file_name=_name_of(file),
+            size=file.size,
+            status=ImportStatus.FAILED,
+            error=refusal.detail,
+            created_at=now,
+            finished_at=now,
+        )
+
+
+def cancel_import(*, work: Import) -> bool:
+    """End an import that waits or runs; what it brought in stays. False if it had ended already.
+
+    A worker at it stops before its next conversation.
+    """
+    stopped = Import.objects.filter(pk=work.pk, status__in=UNFINISHED).update(
+        status=ImportStatus.CANCELLED, lease_until=None, finished_at=Now(), stored_as=""
+    )
+    if stopped:
+        _storage().delete(work.stored_as)
+    return bool(stopped)
 
 
 def waiting_imports() -> list[int]:
@@ -75,7 +128,7 @@ def work_through(*, import_pk: int, now: datetime) -> None:
 
 
 def _bring_in(work: Import, stream: BinaryIO, now: datetime) -> bool:
-    """Import each conversation behind the last reported one; false if another worker has taken over."""
+    """Import each conversation behind the last reported one; false if another worker took over or a person ended it."""
     file_format = FILE_FORMATS[work.file_format]
     done = work.conversations.aggregate(last=Max("place"))["last"] or 0
     for found in file_format.rows(stream, work.file_name):
@@ -88,7 +141,7 @@ def _bring_in(work: Import, stream: BinaryIO, now: datetime) -> bool:
 
 
 def _store(work: Import, row: PreparedRow, done_bytes: int, now: datetime) -> bool:
-    """Import a conversation and report it in one transaction; false if somebody else has reported its place."""
+    """Import a conversation and report it in one transaction; false if others reported its place or ended it."""
     try:
         with transaction.atomic():
             done = import_row(project=work.project, file_format=FILE_FORMATS[work.file_format], row=row, now=now)
@@ -101,9 +154,12 @@ def _store(work: Import, row: PreparedRow, done_bytes: int, now: datetime) -> bo
                 session=done.session,
                 new_runs=done.new_runs,
             )
-            Import.objects.filter(pk=work.pk).update(
+            is_wanted = Import.objects.filter(pk=work.pk, status=ImportStatus.RUNNING).update(
                 done_items=F("done_items") + 1, done_bytes=done_bytes, lease_until=_lease()
             )
+            if not is_wanted:
+                transaction.set_rollback(True)
+                return False
     except IntegrityError:
         if not work.conversations.filter(place=row.place).exists():
             raise
@@ -112,8 +168,8 @@ def _store(work: Import, row: PreparedRow, done_bytes: int, now: datetime) -> bo
 
 
 def _end(work: Import, *, error: str) -> None:
-    """Close an import and forget its file."""
-    Import.objects.filter(pk=work.pk).update(
+    """Close an import, unless a person has, and forget its file."""
+    ended = Import.objects.filter(pk=work.pk, status=ImportStatus.RUNNING).update(
         status=ImportStatus.FAILED if error else ImportStatus.COMPLETED,
         error=error,
         lease_until=None,
@@ -121,7 +177,12 @@ def _end(work: Import, *, error: str) -> None:
         finished_at=Now(),
         stored_as="",
     )
-    _storage().delete(work.stored_as)
+    if ended:
+        _storage().delete(work.stored_as)
+
+
+def _name_of(file: File) -> str:
+    return clean_text(file.name or "")[-LONGEST_NAME:]
 
 
 def _free_imports() -> QuerySet[Import]:

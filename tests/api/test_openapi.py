@@ -8,7 +8,7 @@ import pytest
 from convoweb.api import api
 from sessions_app.domain.language_models import ModelFacts
 from sessions_app.domain.memory_settings import SETTINGS
-from sessions_app.models import Summary
+from sessions_app.models import Import, Summary
 from sessions_app.services.model_overrides import set_model_override
 from tests.factories import NOW, make_open_run, make_project, make_session
 
@@ -85,6 +85,8 @@ def test_only_what_exists_is_in_it():
         "/runs/{run_id}",
         "/runs/{run_id}/events",
         "/events/{event_id}",
+        "/imports",
+        "/imports/{import_id}",
         "/project",
         "/profiles",
         "/project/settings/versions",
@@ -126,11 +128,13 @@ def test_nothing_of_another_project_can_be_reached(make_bot, method, path, opera
     facts = ModelFacts(context_window=9_000)
     set_model_override(project=mine.project, name="mine/model", facts=facts, now=NOW)
     summary = Summary.objects.create(session=mine, number=1, covers_through=1, created_at=NOW)
+    work = Import.objects.create(project=mine.project, file_name="x", size=1, created_at=NOW)
     ids = {
         "session_id": "mine",
         "run_id": run.public_id,
         "event_id": run.events.get().public_id,
         "summary_id": summary.public_id,
+        "import_id": work.public_id,
         "name": "mine/model",
     }
     before = make_bot(mine.project).get("/sessions/mine").content
@@ -140,7 +144,9 @@ def test_nothing_of_another_project_can_be_reached(make_bot, method, path, opera
     theirs = stranger.call(method, path.format(**ids), None if method == "GET" else body)
     nothing = stranger.call(
         method,
-        path.format(session_id="none", run_id="none", event_id="evt_0", summary_id="sum_0", name="none"),
+        path.format(
+            session_id="none", run_id="none", event_id="evt_0", summary_id="sum_0", import_id="imp_0", name="none"
+        ),
         None if method == "GET" else body,
     )
 

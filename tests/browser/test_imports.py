@@ -28,7 +28,7 @@ def write(path, *rows):
 def test_a_chosen_file_is_uploaded_and_its_report_follows_the_work(live_server, page, project, tmp_path):
     file = write(tmp_path / "talks.jsonl", {"id": "talk-1", "messages": MESSAGES}, "{broken")
     page.goto(f"{live_server.url}/p/p/import/")
-    page.get_by_label("Drop a file here").set_input_files(file)
+    page.get_by_label("Drop files here").set_input_files(file)
     expect(page.get_by_text("waiting")).to_be_visible()
     expect(page.get_by_role("status").first).to_have_text("")
     work_through(import_pk=Import.objects.get().pk, now=NOW)

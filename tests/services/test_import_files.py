@@ -17,7 +17,7 @@ from sessions_app.domain.json_streams import Found
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.models import Import, ImportedConversation, ImportStatus, Run, Session
 from sessions_app.services import import_files, imports
-from sessions_app.services.import_files import start_import, waiting_imports, work_through
+from sessions_app.services.import_files import cancel_import, start_import, waiting_imports, work_through
 from sessions_app.services.imports import prepare_row
 from sessions_app.services.runs import append_runs
 from tests.factories import NOW, make_project
@@ -152,6 +152,30 @@ def test_a_worker_stops_when_another_has_taken_over(begin):
     read = prepare_row(file_format=OPENAI, found=Found(2, row(2)))
     assert import_files._store(work, read, 10, NOW) is False
     assert not Session.objects.exists()
+
+
+def test_a_worker_stops_before_the_next_conversation_when_the_import_is_cancelled(begin, data_dir, monkeypatch):
+    work = begin(row(1), row(2), row(3))
+    store = import_files._store
+
+    def cancel_before_the_second(*given):
+        if given[1].place == 2:
+            assert cancel_import(work=Import.objects.get(pk=work.pk))
+        return store(*given)
+
+    monkeypatch.setattr(import_files, "_store", cancel_before_the_second)
+    work_through(import_pk=work.pk, now=NOW)
+    work.refresh_from_db()
+    assert (work.status, work.done_items, work.error, work.stored_as) == (ImportStatus.CANCELLED, 1, "", "")
+    assert report(work) == [(1, "imported")]
+    assert (Session.objects.count(), stored_files(data_dir), waiting_imports()) == (1, [], [])
+
+
+def test_an_import_that_waits_can_be_cancelled_and_one_that_ended_cannot(begin, data_dir):
+    work = begin(row(1))
+    assert (cancel_import(work=work), cancel_import(work=work)) == (True, False)
+    work_through(import_pk=work.pk, now=NOW)
+    assert (report(work), stored_files(data_dir)) == ([], [])
 
 
 def test_an_import_that_is_done_is_not_done_again(begin):

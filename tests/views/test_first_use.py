@@ -10,7 +10,7 @@ SESSION = "/p/p/sessions/s/"
 TAUGHT = {
     "/p/p/sessions/": ["A session appears here as soon as a bot writes to it", "/p/p/connect/", "/p/p/import/"],
     "/p/p/summaries/": ["No summary of this project fails", "Sessions are summarized as their settings say"],
-    "/p/p/import/": ["What a file looks like"],
+    "/p/p/import/": ["File formats"],
     "/p/p/settings/keys/": ["No key yet", "/p/p/connect/"],
     "/p/p/settings/profiles/": ["There is no profile yet", "/p/p/sessions/"],
     "/p/p/settings/versions/": ["Nothing was saved for this project yet", "save what works as the project default"],

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils.html import escape
 
 from sessions_app.models import Import, ImportedConversation, Membership, Session
@@ -106,9 +108,82 @@ def test_it_refuses_a_file_that_is_too_large_and_stores_nothing(client, member, 
     settings.CONVOWEB_MAX_UPLOAD = 1000
     response = send(client, lines(*talks(50)))
     assert response.status_code == 422
-    assert "The file is larger than 1000\xa0bytes." in response.content.decode()
+    assert "The file is larger than 1000\xa0bytes, or several are together." in response.content.decode()
     assert not Import.objects.exists()
     assert list(tmp_path.rglob("*")) == []
+
+
+def send_all(client, files, **fields):
+    given = [SimpleUploadedFile(name, data) for name, data in files.items()]
+    return client.post("/p/p/import/", {"file": given, **fields})
+
+
+def test_several_files_are_imports_of_their_own_and_what_is_not_recognized_is_a_failed_one(client, member):
+    files = {"a.jsonl": lines(*talks(1)), "notes.zip": b"PK", "b.jsonl": lines(*talks(2))}
+
+    response = send_all(client, files)
+
+    assert (response.status_code, response["Location"]) == (302, "/p/p/import/")
+    works = Import.objects.order_by("pk").values_list("file_name", "status", "file_format")
+    assert list(works) == [
+        ("a.jsonl", "pending", "openai"),
+        ("notes.zip", "failed", ""),
+        ("b.jsonl", "pending", "openai"),
+    ]
+    text = page(client, "/p/p/import/")
+    assert 'hx-trigger="every 2s"' in text
+    assert "The format of this file is not recognized" in text
+    for work in Import.objects.all():
+        work_through(import_pk=work.pk, now=NOW)
+    assert Session.objects.count() == 2
+    assert "every 2s" not in page(client, "/p/p/import/", **SWAP)
+
+
+def test_of_several_files_an_empty_one_is_named_and_nothing_is_kept(client, member):
+    response = send_all(client, {"a.jsonl": lines(*talks(1)), "b.jsonl": b""})
+    assert (response.status_code, b"b.jsonl: This file is empty." in response.content) == (422, True)
+    assert not Import.objects.exists()
+
+
+def test_the_format_can_be_told_and_the_report_says_so(client, member):
+    response = send_all(client, {"talks.txt": lines(*talks(1))}, file_format="openai")
+    assert "Chosen: OpenAI messages" in page(client, response["Location"])
+    assert "Detected: OpenAI messages" in page(client, send(client, lines(*talks(1)))["Location"])
+    refused = send_all(client, {"talks.txt": lines(*talks(1))}, file_format="word")
+    assert (refused.status_code, b"The format must be one of openai" in refused.content) == (422, True)
+
+
+def test_a_cancelled_import_keeps_what_it_brought_in(client, member):
+    address = send(client, lines(*talks(2)))["Location"]
+    assert "Cancel</button>" in page(client, address)
+
+    assert client.post(f"{address}cancel/")["Location"] == address
+
+    text = page(client, address)
+    assert ("cancelled" in text, "Cancel</button>" in text, "every 1s" in text) == (True, False, False)
+    assert client.get(f"{address}cancel/").status_code == 405
+    assert "had ended already" in client.post(f"{address}cancel/", follow=True).content.decode()
+
+
+def test_only_who_may_edit_can_cancel_and_only_in_the_project(client, member, project):
+    address = send(client, lines(*talks(1)))["Location"]
+    other = Import.objects.create(project=make_project("other"), file_name="x", size=1, created_at=NOW)
+    assert client.post(f"/p/p/import/{other.pk}/cancel/").status_code == 404
+    Membership.objects.filter(user=member).update(role="viewer")
+    assert "Cancel</button>" not in page(client, address)
+    assert client.post(f"{address}cancel/").status_code == 403
+    assert set(Import.objects.values_list("status", flat=True)) == {"pending"}
+
+
+def test_the_list_of_imports_costs_the_same_however_many_there_are(client, member, django_assert_num_queries):
+    send(client, lines(*talks(1)))
+    with CaptureQueriesContext(connection) as one:
+        page(client, "/p/p/import/")
+        asked = len(one)
+    for number in range(5):
+        send(client, lines(*talks(1)), f"{number}.jsonl")
+    with django_assert_num_queries(asked):
+        page(client, "/p/p/import/")
 
 
 def test_large_files_are_streamed_to_the_data_folder(client, member, settings):
