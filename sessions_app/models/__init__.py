@@ -11,13 +11,14 @@ from sessions_app.models.memories import (
     summary_timelines,
     turn_rows,
 )
+from sessions_app.models.metadata_entries import MetadataEntry
 from sessions_app.models.model_overrides import ModelOverride
 from sessions_app.models.profiles import Profile
 from sessions_app.models.projects import ApiKey, IdempotentAnswer, Membership, Project, Scope
 from sessions_app.models.recordings import SessionRecording
 from sessions_app.models.runs import Event, Run, event_values
 from sessions_app.models.said import Said, runs_elsewhere, runs_saying, runs_saying_apart
-from sessions_app.models.saved_views import SavedView
+from sessions_app.models.saved_views import DefaultView, SavedView
 from sessions_app.models.sessions import Session, SessionTag
 from sessions_app.models.settings_versions import InForce, SettingsVersion, VersionOrigin, settings_at
 from sessions_app.models.summaries import Summary, SummaryAbsence, SummaryOrigin, SummaryStatus
@@ -26,6 +27,7 @@ from sessions_app.models.transcripts import SessionTranscript
 
 __all__ = [
     "ApiKey",
+    "DefaultView",
     "Event",
     "IdempotentAnswer",
     "Import",
@@ -35,6 +37,7 @@ __all__ = [
     "InForce",
     "Invitation",
     "Membership",
+    "MetadataEntry",
     "ModelOverride",
     "ParentTimeline",
     "Profile",

@@ -1,5 +1,6 @@
-"""Named filters of the list of sessions."""
+"""Named filters of the list of sessions, and which of them somebody sees first."""
 
+from django.conf import settings
 from django.db import models
 from django.utils.http import urlencode
 
@@ -27,3 +28,17 @@ class SavedView(models.Model):
     def query_string(self) -> str:
         """The filter as the query string of the list."""
         return urlencode(self.query)
+
+
+class DefaultView(models.Model):
+    """The view that a project's list shows somebody who asks for nothing else."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    view = models.ForeignKey(SavedView, on_delete=models.CASCADE, related_name="defaults")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "user"], name="default_view_once_in_project")]
+
+    def __str__(self) -> str:
+        return f"{self.view} for {self.user}"

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce, Lower
 
 from sessions_app.models.fields import BytewiseCharField, Constant
@@ -9,6 +10,10 @@ from sessions_app.models.projects import Project
 
 # Where a child starts in its parent; the children of one parent stand in this order, then in that of their making.
 CHILD_START = Coalesce("forked_at", Constant(0))
+# What all runs of its lineage need in a prompt, in o200k_base.
+LINEAGE_TOKENS = F("shared_tokens_o200k") + F("tokens_o200k")
+# Written into the statement, so that SQLite knows the index over it.
+HAS_OWN_SETTINGS = ~Q(settings=RawSQL("'{}'", ()))
 
 
 class SessionQuerySet(models.QuerySet["Session"]):
@@ -44,6 +49,8 @@ class Session(models.Model):
     source = models.CharField(max_length=40, blank=True, help_text="The file format it was imported from.")
     source_id = BytewiseCharField(max_length=255, blank=True, help_text="Its identity in that source.")
     last_position = models.PositiveIntegerField(default=0)
+    newest_model = models.CharField(max_length=200, blank=True, help_text="The model of its newest own run.")
+    has_children = models.BooleanField(default=False)
     tokens_o200k = models.PositiveBigIntegerField(default=0)
     shared_tokens_o200k = models.PositiveBigIntegerField(default=0)
     summary = models.ForeignKey("Summary", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
@@ -57,6 +64,9 @@ class Session(models.Model):
     prompt_snapshot = models.JSONField(null=True, blank=True, help_text="The next prompt as it was last worked out.")
     lost_runs = models.PositiveIntegerField(default=0, help_text="How many the next prompt loses, as last worked out.")
     unseen_runs = models.PositiveIntegerField(default=0, help_text="How many the model cannot see, with those.")
+    cut_results = models.PositiveIntegerField(
+        default=0, help_text="How many tool results it cuts or leaves out, as last worked out."
+    )
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     tree_active_at = models.DateTimeField(help_text="At a root: when anything in its tree last changed.")
@@ -94,6 +104,13 @@ class Session(models.Model):
                 fields=["project", "-unseen_runs", "-id"], condition=Q(parent=None), name="session_roots_by_unseen"
             ),
             models.Index(
+                F("project"),
+                LINEAGE_TOKENS.desc(),
+                F("id").desc(),
+                condition=Q(parent=None),
+                name="session_roots_by_tokens",
+            ),
+            models.Index(
                 fields=["project", "-created_at", "-id"], condition=Q(parent=None), name="session_roots_by_creation"
             ),
             models.Index(
@@ -116,6 +133,16 @@ class Session(models.Model):
             models.Index(
                 fields=["project", "-updated_at", "-id"], condition=Q(unseen_runs__gt=0), name="session_with_unseen"
             ),
+            models.Index(
+                fields=["project", "-updated_at", "-id"], condition=Q(cut_results__gt=0), name="session_with_cut"
+            ),
+            models.Index(
+                fields=["project", "-updated_at", "-id"], condition=Q(has_children=True), name="session_with_children"
+            ),
+            models.Index(
+                fields=["project", "-updated_at", "-id"], condition=HAS_OWN_SETTINGS, name="session_with_own_settings"
+            ),
+            models.Index(fields=["project", "newest_model", "-updated_at", "-id"], name="session_by_newest_model"),
             # What the sidebar counts.
             models.Index(
                 fields=["project", "id"],

@@ -1,20 +1,15 @@
 """What sessions are picked by, on the page and over the API alike."""
 
-import json
+from collections.abc import Mapping
 
-from django.db import connection, models
 from django.db.models import Exists, F, OuterRef, Q, Subquery
-from django.db.models.expressions import RawSQL
 
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import Project, Run, Session
+from sessions_app.models import MetadataEntry, Project, Run, Session
 from sessions_app.models.fields import Constant
-
-_LARGEST_NUMBER = 2**63
-# Unlike Django's lookups, this finds names of digits and names with quotes, and tells 1 from true.
-_SQLITE_ENTRY = f"""EXISTS (
-    SELECT 1 FROM JSON_EACH("{Session._meta.db_table}"."metadata") WHERE key = %s AND value = %s AND type IN (%s, %s)
-)"""  # noqa: S608, SLF001 (the table's name)
+from sessions_app.models.metadata_entries import digests_written
+from sessions_app.models.sessions import HAS_OWN_SETTINGS, SessionQuerySet
+from sessions_app.queries.capped_counts import capped_count
 
 
 def newest_run_is(*, project: Project, status: RunStatus | None = None, model: str = "") -> Q:
@@ -22,12 +17,14 @@ def newest_run_is(*, project: Project, status: RunStatus | None = None, model: s
 
     Most runs have completed, so that for another state those are gone through that have not, by an index over them.
     """
-    wanted = {name: value for name, value in (("status", status), ("model", model)) if value}
-    if status in (None, RunStatus.COMPLETED):
+    by_model = Q(newest_model=model) if model else Q()
+    if status is None:
+        return by_model
+    if status is RunStatus.COMPLETED:
         newest = Run.objects.filter(session=OuterRef("pk"), position=OuterRef("last_position"))
-        return Q(Exists(newest.filter(**wanted)))
-    unusual = Run.objects.uncompleted().filter(project=project, position=F("session__last_position"), **wanted)
-    return Q(pk__in=unusual.values("session"))
+        return by_model & Q(Exists(newest.filter(status=status)))
+    unusual = Run.objects.uncompleted().filter(project=project, position=F("session__last_position"), status=status)
+    return by_model & Q(pk__in=unusual.values("session"))
 
 
 def is_child_of(parent_id: str, *, project: Project) -> Q:
@@ -38,8 +35,8 @@ def is_child_of(parent_id: str, *, project: Project) -> Q:
 
 
 def has_children() -> Q:
-    """Return the condition of sessions with children or forks."""
-    return Q(Exists(Session.objects.filter(parent=OuterRef("pk"))))
+    """Return the condition of sessions with children or forks, as an index has it."""
+    return Q(has_children=True)
 
 
 def has_lost_runs() -> Q:
@@ -53,34 +50,23 @@ def has_unseen_runs() -> Q:
 
 
 def has_own_settings() -> Q:
-    """Return the condition of sessions with memory settings of their own."""
-    return ~Q(settings={})
+    """Return the condition of sessions with memory settings of their own, as an index has it."""
+    return HAS_OWN_SETTINGS
 
 
-def has_metadata(name: str, text: str) -> Q:
-    """Return the condition of sessions whose metadata have a text, number or flag of that name, written like `text`."""
-    condition = Q()
-    for value in _readings(text):
-        condition |= _metadata_is(name, value)
-    return condition
+def sessions_of(project: Project, *, metadata: Mapping[str, str]) -> SessionQuerySet:
+    """Return a project's sessions, or those whose metadata have under each name a text, number or flag written so.
 
-
-def _readings(text: str) -> list[str | float | bool]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return [text]
-    plain = isinstance(value, int | float) and abs(value) < _LARGEST_NUMBER
-    return [text, value] if plain else [text]
-
-
-def _metadata_is(name: str, value: str | float | bool) -> Q:  # noqa: FBT001 (a value like the others)
-    if connection.vendor == "postgresql":
-        return Q(metadata__contains={name: value})
-    return Q(RawSQL(_SQLITE_ENTRY, (name, value, *_sqlite_types(value)), models.BooleanField()))  # noqa: S611 (constant)
-
-
-def _sqlite_types(value: str | float | bool) -> tuple[str, str]:  # noqa: FBT001 (a value like the others)
-    if isinstance(value, bool):
-        return ("true", "true") if value else ("false", "false")
-    return ("text", "text") if isinstance(value, str) else ("integer", "real")
+    A few are named by their keys, and by these alone: SQLite takes any index that begins with the project for a better
+    way. Where a value stands in more sessions than are counted, a list that is walked through comes to some soon.
+    """
+    few: set[int] | None = None
+    common = list[Q]()
+    for name, text in metadata.items():
+        entries = MetadataEntry.objects.filter(project=project, digest__in=digests_written(name, text))
+        if capped_count(entries).at_least:
+            common.append(Q(Exists(entries.filter(session=OuterRef("pk")))))
+        else:
+            keys = set(entries.values_list("session", flat=True))
+            few = keys if few is None else few & keys
+    return Session.objects.filter(Q(project=project) if few is None else Q(pk__in=few), *common)

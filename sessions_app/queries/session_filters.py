@@ -9,17 +9,17 @@ from django.db.models import Q
 
 from sessions_app.domain.search_words import read_query
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import Project, Run, Session
+from sessions_app.models import Project, Run
 from sessions_app.models.search_index import sessions_with
 from sessions_app.models.sessions import SessionQuerySet
 from sessions_app.queries.session_conditions import (
     has_children,
     has_lost_runs,
-    has_metadata,
     has_own_settings,
     has_unseen_runs,
     is_child_of,
     newest_run_is,
+    sessions_of,
 )
 
 
@@ -85,7 +85,6 @@ class SessionFilter:
 
     def conditions(self, project: Project) -> Iterator[Q]:
         """Yield what single sessions have to fulfil besides what they are called."""
-        yield from (has_metadata(name, text) for name, text in self.metadata.items())
         if self.status or self.model:
             yield newest_run_is(project=project, status=self.status, model=self.model)
         flags = (
@@ -99,9 +98,9 @@ class SessionFilter:
 
 def matching_sessions(project: Project, wanted: SessionFilter) -> SessionQuerySet:
     """Return the sessions that fit, unordered: whole trees by their roots, or single sessions."""
-    sessions = Session.objects.filter(project=project)
+    sessions = sessions_of(project, metadata=wanted.metadata)
     if wanted.words:
-        sessions = sessions_with(read_query(wanted.words), project_pk=project.pk)
+        sessions &= sessions_with(read_query(wanted.words), project_pk=project.pk)
     if wanted.roots_only or not wanted.picks_sessions:
         sessions = sessions.roots()
     exact = {"user_id": wanted.user_id, "tags__name": wanted.tag}

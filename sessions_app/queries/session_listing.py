@@ -8,17 +8,17 @@ from django.db.models import F, Q
 
 from sessions_app.domain.search_words import read_query
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import Project, Session
+from sessions_app.models import Project
 from sessions_app.models.search_index import sessions_with
 from sessions_app.models.sessions import SessionQuerySet
 from sessions_app.queries.keyset import Order, read_text, read_time
 from sessions_app.queries.session_conditions import (
     has_children,
     has_lost_runs,
-    has_metadata,
     has_own_settings,
     is_child_of,
     newest_run_is,
+    sessions_of,
 )
 
 # Behind the last character that an id may have.
@@ -72,9 +72,9 @@ class Wanted:
 
 def listed_sessions(*, project: Project, wanted: Wanted) -> SessionQuerySet:
     """Return the sessions that fit, unordered, with what their answers show."""
-    rows = Session.objects.filter(project=project)
+    rows = sessions_of(project, metadata=wanted.metadata)
     if wanted.words:
-        rows = sessions_with(read_query(wanted.words), project_pk=project.pk)
+        rows &= sessions_with(read_query(wanted.words), project_pk=project.pk)
     if wanted.roots:
         rows = rows.roots()
     if wanted.prefix:
@@ -92,7 +92,6 @@ def listed_sessions(*, project: Project, wanted: Wanted) -> SessionQuerySet:
 
 
 def _conditions(project: Project, wanted: Wanted) -> Iterator[Q]:
-    yield from (has_metadata(name, text) for name, text in wanted.metadata.items())
     if wanted.status or wanted.model:
         yield newest_run_is(project=project, status=wanted.status, model=wanted.model)
     if wanted.parent_id:

@@ -45,6 +45,7 @@ def append_runs(*, session: Session, runs: Sequence[NewRun], now: datetime) -> l
         Session.objects.filter(pk=stored.pk).update(
             last_position=F("last_position") + len(rows),
             tokens_o200k=F("tokens_o200k") + sum(row.tokens_o200k for row in rows),
+            **({"newest_model": rows[-1].model} if rows else {}),
         )
         insert_runs(rows)
         placed = [
@@ -128,6 +129,9 @@ def change_run(
         ended = None if status.is_open else now
         Run.objects.filter(pk=run.pk).update(status=status, error=stored.error, completed_at=ended, **changes)
         store_tokens(run=stored, events=event_values(rows), now=now, counter=counter)
+        if model is not None:
+            # An open run is always the newest of its session.
+            Session.objects.filter(pk=stored.session_id).update(newest_model=changes["model"])
         return Run.objects.get(pk=run.pk)
 
 

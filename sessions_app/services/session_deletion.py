@@ -8,13 +8,15 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from sessions_app.domain.errors import SessionHasChildren
 from sessions_app.models import (
     Event,
     IdempotentAnswer,
     ImportedConversation,
+    MetadataEntry,
     Run,
     Session,
     SessionTag,
@@ -65,6 +67,7 @@ def delete_session(*, session: Session, now: datetime, children: Children = Chil
             _hand_over_runs(stored, below)
             _move_up(stored, below, now)
         _erase(doomed)
+        _keep_whether_they_have_children([stored.parent_id] if stored.parent_id else [])
         return len(doomed)
 
 
@@ -99,6 +102,9 @@ def _hand_over_runs(session: Session, below: Sequence[Session]) -> None:
         _copy_runs(session, fork)
     if forks:
         session.runs.filter(position__lte=forks[0].forked_at).update(session=forks[0])
+    newest = Run.objects.filter(session=OuterRef("pk"), position=OuterRef("last_position"))
+    gaining = Session.objects.filter(pk__in=[fork.pk for fork in forks])
+    gaining.update(newest_model=Coalesce(Subquery(newest.values("model")[:1]), Value("")))
 
 
 def _copy_runs(session: Session, fork: Session) -> None:
@@ -166,6 +172,7 @@ def _erase(sessions: Iterable[int]) -> None:
         for rows in (
             IdempotentAnswer.objects.filter(session__in=keys),
             SessionTag.objects.filter(session__in=keys),
+            MetadataEntry.objects.filter(session__in=keys),
             SettingsVersion.objects.filter(session__in=keys),
             SummarizerAnswer.objects.filter(session__in=keys),
             Run.objects.filter(session__in=keys),
@@ -176,6 +183,11 @@ def _erase(sessions: Iterable[int]) -> None:
     for keys in _chunks(sessions):
         forget_sessions(keys)
         _delete_rows(Session.objects.filter(pk__in=keys))
+
+
+def _keep_whether_they_have_children(parents: Sequence[int]) -> None:
+    left = Session.objects.filter(parent=OuterRef("pk"))
+    Session.objects.filter(pk__in=parents).update(has_children=Exists(left))
 
 
 def _delete_rows(rows: QuerySet[Any]) -> None:

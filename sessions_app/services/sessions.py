@@ -12,6 +12,7 @@ from sessions_app.domain.identifiers import check_id
 from sessions_app.domain.session_fields import check_patch, check_session_fields, merge_patch
 from sessions_app.models import Project, Run, Session, SessionTag, lineage_runs
 from sessions_app.models.identifiers import RANDOM_LETTERS, new_session_id
+from sessions_app.models.metadata_entries import index_metadata
 from sessions_app.models.search_index import index_sessions
 from sessions_app.services.adoption import adopt
 from sessions_app.services.forms_sent_twice import identity
@@ -61,6 +62,7 @@ def create_session(
         _place(session, parent, forked_at, now)
         _insert(session)
         index_sessions([session])
+        index_metadata([session])
         SessionTag.objects.bulk_create(SessionTag(session=session, name=name) for name in names)
         record_version(project=project, session=session, settings=session.settings, before=None, now=now, actor=actor)
         if forked_at:
@@ -133,6 +135,8 @@ def update_session(
         if "title" in fields:
             index_sessions([stored])
             wish_for_hearers(session=stored, now=now)
+        if "metadata" in fields:
+            index_metadata([stored])
         if names is not None:
             _replace_tags(stored, names)
     return stored
@@ -149,6 +153,7 @@ def _place(session: Session, parent: Session | None, forked_at: int | None, now:
         raise _refused("/parent_id", "There is no such parent.") from None
     if session.parent.project_id != session.project_id:
         raise _refused("/parent_id", "There is no such parent.")
+    Session.objects.filter(pk=session.parent.pk).update(has_children=True)
     session.root_id = session.parent.root_id
     session.depth = session.parent.depth + 1
     if forked_at is not None:

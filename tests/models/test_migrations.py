@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
-from sessions_app.models import Project, Run, Session, SettingsVersion
+from sessions_app.models import MetadataEntry, Project, Run, Session, SettingsVersion
 from tests.factories import make_project, make_session
 
 pytestmark = pytest.mark.django_db
@@ -61,3 +61,22 @@ def test_what_is_in_force_when_versions_begin_is_the_first_of_them():
         ("q", ""): (1, {}, "found"),
     }
     assert kept[0].saved_at > kept[0].project.created_at
+
+
+def test_what_filters_read_is_taken_from_runs_children_and_metadata(monkeypatch):
+    project = make_project()
+    trip = make_session(project, "trip", runs=2, metadata={"channel": "web", "level": 7})
+    make_session(project, "late", parent=make_session(project, "hotel", parent=trip))
+    Run.objects.filter(position=2).update(model="o3")
+    kept = list(MetadataEntry.objects.order_by("digest").values_list("session", "digest"))
+    MetadataEntry.objects.all().delete()
+    Session.objects.update(has_children=False, newest_model="?")
+    migration = import_module("sessions_app.migrations.0020_list_filters")
+    monkeypatch.setattr(migration, "AT_ONCE", 2)
+
+    migration.fill(apps, None)
+
+    columns = Session.objects.order_by("pk").values_list("public_id", "newest_model", "has_children")
+    assert list(columns) == [("trip", "o3", True), ("hotel", "", True), ("late", "", False)]
+    assert len(kept) == 2
+    assert list(MetadataEntry.objects.order_by("digest").values_list("session", "digest")) == kept

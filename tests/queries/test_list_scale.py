@@ -7,7 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import Run, Session, SessionTag
+from sessions_app.models import MetadataEntry, Run, Session, SessionTag
+from sessions_app.models.metadata_entries import index_metadata
 from sessions_app.queries.session_filters import SessionFilter, SessionSort, SessionView
 from sessions_app.queries.sessions import session_page, sidebar
 from tests.factories import NOW, analyze_if_many, make_project
@@ -49,6 +50,8 @@ def some_sessions(project):
             metadata={"channel": "web" if n % 2 else "app"},
             settings={"max_runs": 5} if n % 3 == 0 else {},
             last_position=1,
+            newest_model=f"m-{n % 10}",
+            has_children=n % 26 == 0,
             lost_runs=int(n % 5 == 0),
             unseen_runs=int(n % 4 == 0),
             created_at=NOW + timedelta(seconds=n),
@@ -79,6 +82,7 @@ def some_sessions(project):
         )
         for place, session in enumerate(sessions)
     )
+    index_metadata(sessions)
     SessionTag.objects.bulk_create(
         SessionTag(session=session, name=f"t-{place % 7}") for place, session in enumerate(sessions)
     )
@@ -96,6 +100,17 @@ def multiply(small, big):
     }
     copy(
         Session, numbers, small, {**moved, "root_id": f"root_id + {shift} * i", "parent_id": f"parent_id + {shift} * i"}
+    )
+    entry_shift = MetadataEntry.objects.order_by("-pk").first().pk
+    copy(
+        MetadataEntry,
+        numbers,
+        small,
+        {
+            "id": f"id + {entry_shift} * i",
+            "project_id": moved["project_id"],
+            "session_id": f"session_id + {shift} * i",
+        },
     )
     copy(Run, numbers, small, {**moved, "id": f"id + {run_shift} * i", "session_id": f"session_id + {shift} * i"})
     with connection.cursor() as cursor:
