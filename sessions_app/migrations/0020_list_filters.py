@@ -34,7 +34,7 @@ def fill(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('sessions_app', '0018_uncompleted_runs'),
+        ('sessions_app', '0021_cancelled_imports'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
