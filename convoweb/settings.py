@@ -35,6 +35,7 @@ os.environ["TIKTOKEN_CACHE_DIR"] = str(vocabularies.install(DATA_DIR / "vocabula
 
 CONVOWEB_API_RATE = env.str("CONVOWEB_API_RATE", default="")
 CONVOWEB_MAX_BODY = env.int("CONVOWEB_MAX_BODY", default=32 * 1024 * 1024)
+CONVOWEB_MAX_EXPORT = env.int("CONVOWEB_MAX_EXPORT", default=1024 * 1024 * 1024)
 CONVOWEB_MAX_UPLOAD = env.int("CONVOWEB_MAX_UPLOAD", default=512 * 1024 * 1024)
 CONVOWEB_MODEL = env.str("CONVOWEB_MODEL", default="gpt-4.1-mini")
 CONVOWEB_RUN_TIMEOUT = env.int("CONVOWEB_RUN_TIMEOUT", default=3600)

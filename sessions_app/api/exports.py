@@ -9,7 +9,7 @@ from sessions_app.api.access import READ, ApiRequest
 from sessions_app.api.lookups import find_session
 from sessions_app.api.schemas import In
 from sessions_app.domain.export_formats import EXPORT_FORMATS
-from sessions_app.services.downloads import Download, file_headers
+from sessions_app.services.downloads import Download
 
 router = Router(tags=["sessions"])
 
@@ -36,5 +36,5 @@ class ExportQuery(In):
 def export(request: ApiRequest, session_id: str, query: Query[ExportQuery]) -> StreamingHttpResponse:
     """Export a session with the runs of its whole lineage, as a file."""
     session, file_format = find_session(request, session_id), EXPORT_FORMATS[query.file_format]
-    headers = file_headers(session_pks=[session.pk], project=request.auth.project, file_format=file_format)
-    return StreamingHttpResponse(Download(session_pks=[session.pk], file_format=file_format), headers=headers)
+    file = Download(session_pks=[session.pk], project=request.auth.project, file_format=file_format)
+    return StreamingHttpResponse(file, headers=file.headers)

@@ -14,7 +14,7 @@ from sessions_app.domain.errors import ExportIsBusy, InvalidInput
 from sessions_app.domain.export_formats import export_format
 from sessions_app.domain.export_formats.openai import OPENAI
 from sessions_app.models import Project
-from sessions_app.services.downloads import Download, file_headers
+from sessions_app.services.downloads import Download
 from sessions_app.views.projects import project_for
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import session_of
@@ -35,6 +35,6 @@ def export(request: HtmxRequest, slug: str, session_id: str) -> HttpResponseBase
 
 
 def download(session_pks: Sequence[int], project: Project, file_format: ExportFormat) -> StreamingHttpResponse:
-    """Answer with sessions as a file, which is written while it is sent; raises ExportIsBusy."""
-    headers = file_headers(session_pks=session_pks, project=project, file_format=file_format)
-    return StreamingHttpResponse(Download(session_pks=session_pks, file_format=file_format), headers=headers)
+    """Answer with sessions as a file; raises what `Download` does."""
+    file = Download(session_pks=session_pks, project=project, file_format=file_format)
+    return StreamingHttpResponse(file, headers=file.headers)

@@ -30,7 +30,7 @@ def row_of(bot, session_id):
 
 def test_where_too_many_are_sent_it_says_when_to_ask_again(bot, project):
     make_session(project, "s", runs=1)
-    begun = [Download(session_pks=[], file_format=OPENAI_FILES) for _ in range(MOST_AT_ONCE)]
+    begun = [Download(session_pks=[], project=project, file_format=OPENAI_FILES) for _ in range(MOST_AT_ONCE)]
 
     answer = bot.get("/sessions/s/export")
 

@@ -1,27 +1,43 @@
-"""Files that are written while they are sent."""
+"""Files that are written first and then sent."""
+
+import errno
+from pathlib import Path
+from unittest import mock
 
 import pytest
+from django.conf import settings as configured
+from django.db import connection
 
-from sessions_app.domain.errors import ExportIsBusy
+from sessions_app.domain.errors import ExportIsBusy, InvalidInput
 from sessions_app.domain.export_formats.openai import OPENAI
+from sessions_app.services import downloads
 from sessions_app.services.downloads import MOST_AT_ONCE, Download
-from tests.factories import make_session
+from tests.factories import append_turns, make_session
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def begin():
+def session():
+    return make_session(runs=1)
+
+
+@pytest.fixture
+def begin(session):
     """Return what begins a download of a session; those that are still open are closed at the end."""
-    session, opened = make_session(runs=1), []
+    opened = []
 
     def one():
-        opened.append(Download(session_pks=[session.pk], file_format=OPENAI))
+        opened.append(Download(session_pks=[session.pk], project=session.project, file_format=OPENAI))
         return opened[-1]
 
     yield one
     for download in opened:
         download.close()
+
+
+def text_of(download):
+    return b"".join(download).decode()
 
 
 def test_only_a_few_are_sent_at_once(begin):
@@ -32,16 +48,62 @@ def test_only_a_few_are_sent_at_once(begin):
 
     standing_still[0].close()
     standing_still[0].close()
-    assert "answer 1" in "".join(begin())
+    assert "answer 1" in text_of(begin())
     with pytest.raises(ExportIsBusy):
         begin()
 
 
-def test_an_answer_that_nobody_closes_gives_its_place_back(begin):
+def test_an_answer_that_nobody_closes_gives_its_place_back(begin, session):
     standing_still = [begin() for _ in range(MOST_AT_ONCE - 1)]
     for _ in range(2):
-        Download(session_pks=[], file_format=OPENAI)
+        Download(session_pks=[], project=session.project, file_format=OPENAI)
     last = begin()
     with pytest.raises(ExportIsBusy):
         begin()
-    assert all("answer 1" in "".join(download) for download in [*standing_still, last])
+    assert all("answer 1" in text_of(download) for download in [*standing_still, last])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_file_that_is_being_sent_keeps_no_state_of_the_database(begin, session):
+    download = begin()
+    beginning = next(iter(download)).decode()
+
+    assert not connection.in_atomic_block
+    append_turns(session)
+    assert "answer 1" in beginning
+    assert "answer 2" not in beginning + text_of(download)
+
+
+def test_it_says_how_long_it_is_and_leaves_no_file_behind(begin, monkeypatch):
+    monkeypatch.setattr(downloads, "BLOCK", 7)
+    folder = Path(configured.FILE_UPLOAD_TEMP_DIR)
+    before = list(folder.iterdir())
+
+    download = begin()
+
+    assert list(folder.iterdir()) == before
+    assert len(text_of(download).encode()) == int(download.headers["Content-Length"])
+
+
+def test_a_file_that_is_too_large_is_refused_and_gives_its_place_back(begin, settings):
+    settings.CONVOWEB_MAX_EXPORT = 20
+    for _ in range(MOST_AT_ONCE + 1):
+        with pytest.raises(InvalidInput, match="more than 20 bytes"):
+            begin()
+
+
+def test_where_the_disk_is_full_it_is_to_be_asked_for_again(begin, monkeypatch):
+    def full(**_options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(downloads, "TemporaryFile", full)
+    for _ in range(MOST_AT_ONCE + 1):
+        with pytest.raises(ExportIsBusy, match="No space left on device"):
+            begin()
+
+
+def test_the_files_lie_in_the_data_folder(begin, monkeypatch):
+    asked = mock.Mock(wraps=downloads.TemporaryFile)
+    monkeypatch.setattr(downloads, "TemporaryFile", asked)
+    begin()
+    assert asked.call_args.kwargs["dir"].parent == configured.DATA_DIR

@@ -40,7 +40,7 @@ def test_a_format_that_is_none_leads_back_and_says_which_there_are(client, proje
 
 def test_where_too_many_are_sent_the_page_says_so(client, project):
     make_session(project, "s", runs=1)
-    begun = [Download(session_pks=[], file_format=OPENAI) for _ in range(MOST_AT_ONCE)]
+    begun = [Download(session_pks=[], project=project, file_format=OPENAI) for _ in range(MOST_AT_ONCE)]
 
     page = client.get("/p/p/sessions/s/export/", follow=True)
 
