@@ -13,6 +13,7 @@ from sessions_app.models import Session
 from sessions_app.services import (
     idempotency,
     import_files,
+    purges,
     runs,
     search_purge,
     snapshots,
@@ -44,6 +45,12 @@ def run_import(import_pk: int) -> None:
     import_files.work_through(import_pk=import_pk, now=timezone.now())
 
 
+@shared_task(name=Work.PURGE.value)
+def purge(project_pk: int) -> None:
+    """Remove what is in a deleted project, from where the last worker came to."""
+    purges.work_through(project_pk=project_pk)
+
+
 @shared_task(name=Work.SWEEP.value)
 def sweep() -> None:
     """Find work that was lost, on every broker: the rows know what is to be done, a task only hurries it."""
@@ -52,6 +59,7 @@ def sweep() -> None:
         _forget_old_answers,
         _hurry_waiting_sessions,
         _hurry_waiting_imports,
+        _hurry_waiting_purges,
         _purge_search_index,
     ):
         try:
@@ -77,6 +85,11 @@ def _hurry_waiting_sessions(now: datetime) -> None:
 def _hurry_waiting_imports(now: datetime) -> None:  # noqa: ARG001 (leases are told by the database's clock)
     for import_pk in import_files.waiting_imports():
         clients.publish(Work.RUN_IMPORT, import_pk, expires=settings.CONVOWEB_SWEEP_INTERVAL)
+
+
+def _hurry_waiting_purges(now: datetime) -> None:  # noqa: ARG001 (leases are told by the database's clock)
+    for project_pk in purges.waiting_purges():
+        clients.publish(Work.PURGE, project_pk, expires=settings.CONVOWEB_SWEEP_INTERVAL)
 
 
 def _purge_search_index(now: datetime) -> None:  # noqa: ARG001 (as the other chores)

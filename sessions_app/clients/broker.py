@@ -14,6 +14,7 @@ class Work(StrEnum):
 
     SUMMARIZE = "sessions_app.tasks.summarize"
     RUN_IMPORT = "sessions_app.tasks.run_import"
+    PURGE = "sessions_app.tasks.purge"
     SWEEP = "sessions_app.tasks.sweep"
 
 

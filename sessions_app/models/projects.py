@@ -35,18 +35,45 @@ class ProjectQuerySet(models.QuerySet["Project"]):
         return self.visible_to(user).annotate(own_role=role)
 
 
+class ProjectManager(models.Manager.from_queryset(ProjectQuerySet)):  # type: ignore[misc]
+    """The projects that there are for anybody: not those that are being deleted."""
+
+    def get_queryset(self) -> ProjectQuerySet:
+        """Leave out what is being deleted, so that no door leads to it."""
+        rows: ProjectQuerySet = super().get_queryset()
+        return rows.filter(deleted_at=None)
+
+
+class DoomedManager(models.Manager["Project"]):
+    """The projects that are being deleted."""
+
+    def get_queryset(self) -> models.QuerySet["Project"]:
+        """Leave out all others."""
+        return super().get_queryset().exclude(deleted_at=None)
+
+
 class Project(models.Model):
-    """The tenant: nothing crosses projects."""
+    """The tenant: nothing crosses projects.
+
+    One with `deleted_at` is gone for everybody but the worker that removes what is in it, and holds the lease. Deleted
+    sessions that are too large to go in one request are put into such a project of their own.
+    """
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=200)
     settings = models.JSONField(default=dict, blank=True, help_text="Sparse overrides of the memory settings.")
     created_at = models.DateTimeField(auto_now_add=True)
+    deleted_at = models.DateTimeField(null=True, blank=True, editable=False)
+    lease_until = models.DateTimeField(null=True, blank=True, editable=False)
 
-    objects = ProjectQuerySet.as_manager()
+    objects = ProjectManager()
+    doomed = DoomedManager()
 
     class Meta:
         ordering = ["slug"]
+        indexes = [
+            models.Index(fields=["deleted_at"], condition=~models.Q(deleted_at=None), name="project_doomed"),
+        ]
 
     def __str__(self) -> str:
         return self.name

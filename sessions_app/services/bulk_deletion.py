@@ -35,7 +35,7 @@ def delete_sessions(
     `goes_on` is asked before each. What others have deleted meanwhile is in none of the counts.
     """
     rows = Session.objects.filter(project=project, pk__in=session_pks).order_by("-depth", "pk")
-    waiting = list(rows.only("pk", "root"))
+    waiting = list(rows.only("pk", "root", "project"))
     deleted = below = kept = done = 0
     for session in waiting:
         if not goes_on():

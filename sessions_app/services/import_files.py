@@ -20,11 +20,12 @@ from django.db.models import DateTimeField, ExpressionWrapper, F, Max, Q, QueryS
 from django.db.models.functions import Now
 
 from sessions_app.clients import Work
-from sessions_app.domain.errors import InvalidInput
+from sessions_app.domain.errors import InvalidInput, NotFound
 from sessions_app.domain.file_formats import FILE_FORMATS, detect_format
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.models import Import, ImportedConversation, ImportStatus, Project
 from sessions_app.services.imports import PreparedRow, import_row, prepare_row
+from sessions_app.services.project_locks import lock_project
 from sessions_app.services.wishes import hurry, many_wishes
 
 log = structlog.get_logger(__name__)
@@ -45,17 +46,25 @@ def start_import(
     name = _name_of(file)
     file_format = FILE_FORMATS[told_format] if told_format else detect_format(file.read(HEAD), name)
     file.seek(0)
-    work = Import.objects.create(
-        project=project,
-        user_id=user.pk if user else None,
-        file_name=name,
-        stored_as=_storage().save(uuid.uuid4().hex, file),
-        file_format=file_format.name,
-        format_was_told=bool(told_format),
-        size=file.size,
-        created_at=now,
-    )
-    hurry(Work.RUN_IMPORT, work.pk)
+    stored_as = _storage().save(uuid.uuid4().hex, file)
+    try:
+        with transaction.atomic():
+            # A project that is deleted meanwhile is deleted without knowing of this import.
+            lock_project(project.pk)
+            work = Import.objects.create(
+                project=project,
+                user_id=user.pk if user else None,
+                file_name=name,
+                stored_as=stored_as,
+                file_format=file_format.name,
+                format_was_told=bool(told_format),
+                size=file.size,
+                created_at=now,
+            )
+            hurry(Work.RUN_IMPORT, work.pk)
+    except NotFound:
+        _storage().delete(stored_as)
+        raise
     return work
 
 

@@ -8,13 +8,13 @@ from django.db import IntegrityError, transaction
 
 from sessions_app.domain.errors import Conflict, FieldError, IdTaken, InvalidInput
 from sessions_app.domain.roles import MemberRole
-from sessions_app.models import ApiKey, Import, Invitation, Membership, Project, Session
+from sessions_app.models import ApiKey, Import, Invitation, Membership, Project
 from sessions_app.services.project_locks import lock_project
-from sessions_app.services.session_deletion import delete_trees
+from sessions_app.services.purges import begin_purge
+from sessions_app.services.session_deletion import doomed_slug
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 LONGEST_NAME = 200
-TREES_AT_ONCE = 100
 
 
 def create_project(*, slug: str, name: str, owner: User | None) -> Project:
@@ -48,28 +48,18 @@ def rename_project(*, project: Project, slug: str, name: str) -> Project:
 def delete_project(*, project: Project, now: datetime) -> None:
     """Delete a project with all in it.
 
-    Its keys and invitations end first, so that no bot writes any more; then its trees go some at a time, so that other
-    projects are served meanwhile. What is cut short can be done again.
+    It is gone for everybody at once, and its slug is free. What is in it is removed now if that is little, else by a
+    worker, some at a time, so that others are served meanwhile.
     """
     with transaction.atomic():
-        lock_project(project.pk)
+        stored = lock_project(project.pk)
         _refuse_while_importing(project)
         ApiKey.objects.filter(project=project, revoked_at=None).update(revoked_at=now)
         Invitation.objects.filter(project=project).delete()
-    while not _is_gone(project):
-        roots = Session.objects.filter(project=project, parent=None)
-        delete_trees(roots=list(roots.values_list("pk", flat=True)[:TREES_AT_ONCE]))
-
-
-def _is_gone(project: Project) -> bool:
-    """Delete the project's row and what else refers to it, unless there are sessions yet."""
-    with transaction.atomic():
-        stored = lock_project(project.pk)
-        _refuse_while_importing(stored)
-        if Session.objects.filter(project=stored).exists():
-            return False
-        stored.delete()
-    return True
+        Membership.objects.filter(project=project).delete()
+        stored.deleted_at, stored.slug = now, doomed_slug()
+        stored.save(update_fields=["deleted_at", "slug"])
+    begin_purge(project_pk=stored.pk)
 
 
 def _refuse_while_importing(project: Project) -> None:

@@ -1,5 +1,6 @@
 """Deleting sessions, and what then becomes of their children."""
 
+import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -8,15 +9,17 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
+from sessions_app.clients import Work
 from sessions_app.domain.errors import SessionHasChildren
 from sessions_app.models import (
     Event,
     IdempotentAnswer,
     ImportedConversation,
     MetadataEntry,
+    Project,
     Run,
     Session,
     SessionTag,
@@ -30,9 +33,12 @@ from sessions_app.models.search_index import forget_events, forget_sessions
 from sessions_app.models.search_remains import remember_remains
 from sessions_app.services.run_rows import insert_events, insert_runs
 from sessions_app.services.trees import lock_tree
-from sessions_app.services.wishes import wish_for_all
+from sessions_app.services.wishes import hurry, wish_for_all
 
 CHUNK = 500
+# What one transaction removes at most, but for the events of the runs.
+SESSIONS_AT_ONCE = 100
+RUNS_AT_ONCE = 500
 
 Item = TypeVar("Item")
 Tree = dict[int | None, list[int]]
@@ -50,7 +56,8 @@ def delete_session(*, session: Session, now: datetime, children: Children = Chil
     """Delete a session with its runs and summaries; nothing of its text remains but what forks share with it.
 
     Children may forbid it, go with it (and all that is below them), or move to its parent. No child can be created
-    meanwhile, since that takes the same lock. Returns how many sessions were deleted, itself among them.
+    meanwhile, since that takes the same lock. What is too much for one request is out of everybody's sight at once, and
+    removed by a worker. Returns how many sessions were deleted, itself among them.
     """
     with transaction.atomic():
         stored = lock_tree(session=session, now=None)
@@ -66,17 +73,12 @@ def delete_session(*, session: Session, now: datetime, children: Children = Chil
         elif below:
             _hand_over_runs(stored, below)
             _move_up(stored, below, now)
-        _erase(doomed)
+        if len(doomed) > SESSIONS_AT_ONCE or _runs_of(doomed) > RUNS_AT_ONCE:
+            _bury(doomed, now)
+        else:
+            erase(doomed)
         _keep_whether_they_have_children([stored.parent_id] if stored.parent_id else [])
         return len(doomed)
-
-
-def delete_trees(*, roots: Sequence[int]) -> None:
-    """Delete whole trees by the keys of their roots, with the runs and summaries in them."""
-    with transaction.atomic():
-        locked = Session.objects.filter(pk__in=roots, parent=None).order_by("pk").select_for_update()
-        keys = list(locked.values_list("pk", flat=True))
-        _erase(list(Session.objects.filter(Q(pk__in=keys) | Q(root__in=keys)).values_list("pk", flat=True)))
 
 
 def _tree_around(session: Session) -> Tree:
@@ -157,25 +159,51 @@ def _link_above(session: Session, child: Session) -> int | None:
     return min(child.forked_at, session.forked_at)
 
 
-def _erase(sessions: Iterable[int]) -> None:
+def doomed_slug() -> str:
+    """Return a slug for a project that is being deleted, which leaves its own to others."""
+    return f"deleted-{uuid.uuid4().hex}"
+
+
+def _runs_of(keys: Sequence[int]) -> int:
+    """Return how many runs sessions hold themselves."""
+    held = Sum(F("last_position") - Coalesce("forked_at", 0))
+    rows = (Session.objects.filter(pk__in=some) for some in _chunks(keys))
+    return sum(some.aggregate(held=held)["held"] or 0 for some in rows)
+
+
+def _bury(keys: Sequence[int], now: datetime) -> None:
+    """Put sessions, the first of which stands above the others, into a project that is being deleted."""
+    grave = Project.objects.create(slug=doomed_slug(), name="", deleted_at=now)
+    for some in _chunks(keys):
+        sessions = Session.objects.filter(pk__in=some)
+        sessions.update(project=grave, root=keys[0], summary_wanted_at=None)
+        Run.objects.filter(session__in=some).update(project=grave)
+        _end_mentions(some)
+    Session.objects.filter(pk=keys[0]).update(parent=None, forked_at=None)
+    hurry(Work.PURGE, grave.pk)
+
+
+def _end_mentions(keys: Sequence[int]) -> None:
+    """Take what repeats text of sessions, or leads to it, from where it does not stand under them."""
+    ImportedConversation.objects.filter(session__in=keys).update(session=None, title="", detail="")
+    Summary.objects.filter(adopted_from__session__in=keys).update(adopted_from=None)
+    _delete_rows(IdempotentAnswer.objects.filter(session__in=keys))
+    _delete_rows(SummarizerAnswer.objects.filter(session__in=keys))
+
+
+def erase(sessions: Iterable[int]) -> None:
     """Delete the rows of sessions in bulk, those that refer to others first."""
     remember_remains()
     for keys in _chunks(sessions):
-        ImportedConversation.objects.filter(session__in=keys).update(session=None, title="", detail="")
+        _end_mentions(keys)
         Session.objects.filter(pk__in=keys).update(summary=None)
-        Summary.objects.filter(adopted_from__session__in=keys).update(adopted_from=None)
         # By the keys of their runs: a database that has not looked at new rows yet would join them row by row.
         for run_keys in _chunks(Run.objects.filter(session__in=keys).values_list("pk", flat=True)):
-            events = Event.objects.filter(run__in=run_keys)
-            forget_events(list(events.values_list("pk", flat=True)))
-            _delete_rows(events)
+            erase_runs(run_keys)
         for rows in (
-            IdempotentAnswer.objects.filter(session__in=keys),
             SessionTag.objects.filter(session__in=keys),
             MetadataEntry.objects.filter(session__in=keys),
             SettingsVersion.objects.filter(session__in=keys),
-            SummarizerAnswer.objects.filter(session__in=keys),
-            Run.objects.filter(session__in=keys),
             SummaryAbsence.objects.filter(entry__session__in=keys),
             Summary.objects.filter(session__in=keys),
         ):
@@ -188,6 +216,14 @@ def _erase(sessions: Iterable[int]) -> None:
 def _keep_whether_they_have_children(parents: Sequence[int]) -> None:
     left = Session.objects.filter(parent=OuterRef("pk"))
     Session.objects.filter(pk__in=parents).update(has_children=Exists(left))
+
+
+def erase_runs(keys: Sequence[int]) -> None:
+    """Delete the rows of runs, with their events."""
+    events = Event.objects.filter(run__in=keys)
+    forget_events(list(events.values_list("pk", flat=True)))
+    _delete_rows(events)
+    _delete_rows(Run.objects.filter(pk__in=keys))
 
 
 def _delete_rows(rows: QuerySet[Any]) -> None:

@@ -59,7 +59,8 @@ class Outcome(StrEnum):
 def due_sessions(*, now: datetime) -> list[int]:
     """Return the keys of sessions whose wish for a summary waits and may be tried now, the oldest wishes first."""
     may_be_tried = Q(next_attempt_at=None) | Q(next_attempt_at__lte=now)
-    waiting = Session.objects.exclude(summary_wanted_at=None).filter(may_be_tried).order_by("summary_wanted_at", "pk")
+    waiting = Session.objects.exclude(summary_wanted_at=None).filter(may_be_tried, project__deleted_at=None)
+    waiting = waiting.order_by("summary_wanted_at", "pk")
     return list(waiting.values_list("pk", flat=True)[:SWEEP_LIMIT])
 
 
@@ -68,7 +69,8 @@ def advance(*, session_pk: int, now: datetime) -> Outcome:
 
     If none is, the figures of the next prompt are stored and the wish rests.
     """
-    session = Session.objects.select_related("project", "summary").filter(pk=session_pk).first()
+    rows = Session.objects.select_related("project", "summary").filter(project__deleted_at=None)
+    session = rows.filter(pk=session_pk).first()
     if session is None:
         return Outcome.GONE
     if session.summary_wanted_at is None:

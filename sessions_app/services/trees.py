@@ -34,7 +34,9 @@ def _locked(session: Session, lock: Callable[[SessionQuerySet], Any]) -> Session
     root_id = session.root_id or session.pk
     while True:
         lock(Session.objects.filter(pk=root_id))
-        stored = Session.objects.select_for_update().filter(pk=session.pk).first()
+        # One that is in another project by now was deleted, and waits there for what removes it.
+        rows = Session.objects.select_for_update().filter(pk=session.pk, project=session.project_id)
+        stored = rows.first()
         if stored is None or stored.root_id == root_id:
             return stored
         root_id = stored.root_id or stored.pk

@@ -246,3 +246,11 @@ def test_staff_sees_only_the_projects_it_belongs_to(client):
 def test_a_session_of_yesterday_is_found_by_its_date(client, administrator):
     make_session(public_id="old", now=NOW - timedelta(days=400))
     assert rows_of(list_of(client, "session", "?created_at__gte=2026-01-01%2000:00:00%2B00:00")) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_in_a_deleted_project_is_not_shown_to_anybody(administrator, client, name):
+    fill(make_project(), 1)
+    Project.objects.update(deleted_at=NOW)
+
+    assert list_of(client, name).context["cl"].result_count == 0

@@ -11,11 +11,11 @@ from django.core.files.base import ContentFile
 from django.db import IntegrityError, OperationalError
 from django.db.models.functions import Now
 
-from sessions_app.domain.errors import InvalidInput
+from sessions_app.domain.errors import InvalidInput, NotFound
 from sessions_app.domain.file_formats.openai import OPENAI
 from sessions_app.domain.json_streams import Found
 from sessions_app.domain.openai_messages import simple_turn
-from sessions_app.models import Import, ImportedConversation, ImportStatus, Run, Session
+from sessions_app.models import Import, ImportedConversation, ImportStatus, Project, Run, Session
 from sessions_app.services import import_files, imports
 from sessions_app.services.import_files import cancel_import, start_import, waiting_imports, work_through
 from sessions_app.services.imports import prepare_row
@@ -55,6 +55,16 @@ def report(work):
 
 def stored_files(folder):
     return list((folder / "imports").iterdir())
+
+
+def test_none_begins_in_a_project_that_was_deleted_meanwhile(begin, data_dir):
+    Project.objects.update(deleted_at=NOW)
+
+    with pytest.raises(NotFound):
+        begin(row(1))
+
+    assert stored_files(data_dir) == []
+    assert not Import.objects.exists()
 
 
 def test_nobody_else_may_read_what_is_kept(begin, data_dir):

@@ -9,7 +9,6 @@ from sessions_app.domain.errors import IdTaken, NotFound
 from sessions_app.domain.roles import MemberRole
 from sessions_app.models import Membership, ModelOverride, Profile, Project, Session, Summary
 from sessions_app.models.search_index import TABLE
-from sessions_app.services import projects
 from sessions_app.services.invitations import invite
 from sessions_app.services.keys import create_api_key
 from sessions_app.services.projects import create_project, delete_project, rename_project
@@ -55,7 +54,6 @@ def rows():
 
 
 def test_nothing_of_it_is_left_and_another_one_stays_as_it_is(monkeypatch):
-    monkeypatch.setattr(projects, "TREES_AT_ONCE", 2)
     fill("kept")
     before = rows()
     doomed = fill("doomed")
