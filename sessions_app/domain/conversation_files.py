@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, BinaryIO
 
 from sessions_app.domain.json_streams import Found
@@ -17,6 +18,8 @@ class Conversation:
     """A conversation of a file; `source_id` is its identity there, `notes` say what could not be kept as it was.
 
     `given_id` is the id that the file gives it, which it keeps here if it can; empty where the identity is a hash.
+    `parent_source_id` is the identity of the conversation that this one is a child of, empty if it is none's.
+    `created_at` is when it began; without one that is when its first run did.
     """
 
     source_id: str
@@ -28,11 +31,13 @@ class Conversation:
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    parent_source_id: str = ""
+    created_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A kind of file: `label` and `files` are words for people.
+    """A kind of file: `label` and `files` are words for people, `about` is a sentence or two on what becomes of it.
 
     `recognises` judges the first bytes of a file and its name. `rows` reads a stream of bytes from its start; it may
     be larger than memory. `conversation` reads the value of one row, or raises InvalidInput with the reason.
@@ -41,6 +46,7 @@ class FileFormat:
     name: str
     label: str
     files: str
+    about: str
     recognises: Callable[[bytes, str], bool]
     rows: Callable[[BinaryIO, str], Iterator[Found]]
     conversation: Callable[[Any], Conversation]

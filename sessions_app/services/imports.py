@@ -27,6 +27,7 @@ log = structlog.get_logger(__name__)
 
 RUNS_AT_ONCE = 200
 ATTEMPTS = 5
+NO_PARENT = "Its parent was not imported before it, so it stands by itself."
 SKIPPED = (ImportOutcome.CHANGED, ImportOutcome.INVALID)
 
 
@@ -112,7 +113,8 @@ def _known(project: Project, source: str, conversation: Conversation) -> Session
 
 
 def _create(project: Project, source: str, conversation: Conversation, now: datetime) -> Imported:
-    wanted = conversation.given_id
+    wanted, parent_id = conversation.given_id, conversation.parent_source_id
+    parent = Session.objects.filter(project=project, source=source, source_id=parent_id).first() if parent_id else None
     is_free = is_legal_id(wanted) and not Session.objects.filter(project=project, public_id=wanted).exists()
     with transaction.atomic():
         session = create_session(
@@ -120,6 +122,7 @@ def _create(project: Project, source: str, conversation: Conversation, now: date
             now=now,
             public_id=wanted if is_free else None,
             title=conversation.title,
+            parent=parent,
             instructions=conversation.instructions,
             user_id=conversation.user_id,
             tags=conversation.tags,
@@ -128,10 +131,13 @@ def _create(project: Project, source: str, conversation: Conversation, now: date
             source_id=conversation.source_id,
         )
         append_runs(session=session, runs=conversation.runs, now=now)
-        began = next((run.created_at for run in conversation.runs if run.created_at), None)
+        began = conversation.created_at or next((run.created_at for run in conversation.runs if run.created_at), None)
         if began is not None:
             Session.objects.filter(pk=session.pk).update(created_at=began)
-    return _result(ImportOutcome.IMPORTED, session, conversation, conversation.runs)
+    imported = _result(ImportOutcome.IMPORTED, session, conversation, conversation.runs)
+    if parent_id and parent is None:
+        return replace(imported, detail=f"{NO_PARENT} {imported.detail}".strip())
+    return imported
 
 
 def _extend(session: Session, conversation: Conversation, now: datetime) -> Imported | None:

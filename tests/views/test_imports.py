@@ -88,7 +88,7 @@ def test_a_swap_leads_to_the_report_too(client, member):
     ("data", "name", "reason"),
     [
         (b"", "empty.jsonl", "This file is empty."),
-        (b"PK\x03\x04", "talks.zip", "The format of this file is not recognized; known is: OpenAI messages"),
+        (b"PK\x03\x04", "talks.zip", "The format of this file is not recognized; known are: Griptape memory (JSON)"),
     ],
 )
 def test_it_refuses_a_file_with_the_reason(client, member, data, name, reason):
@@ -150,7 +150,15 @@ def test_the_format_can_be_told_and_the_report_says_so(client, member):
     assert "Chosen: OpenAI messages" in page(client, response["Location"])
     assert "Detected: OpenAI messages" in page(client, send(client, lines(*talks(1)))["Location"])
     refused = send_all(client, {"talks.txt": lines(*talks(1))}, file_format="word")
-    assert (refused.status_code, b"The format must be one of openai" in refused.content) == (422, True)
+    assert (refused.status_code, b"The format must be one of griptape" in refused.content) == (422, True)
+
+
+def test_a_file_of_another_system_is_recognized_by_what_is_in_it(client, member):
+    artifacts = {"input": {"type": "TextArtifact", "value": "Hello"}, "output": {"type": "TextArtifact", "value": "Hi"}}
+    address = bring_in(client, json.dumps({"runs": [{"id": "r", **artifacts}], "metadata": {}}).encode(), "memory")
+    text = page(client, address)
+    assert ("Detected: Griptape memory" in text, "1</b> conversation " in text) == (True, True)
+    assert Session.objects.get().last_position == 1
 
 
 def test_a_cancelled_import_keeps_what_it_brought_in(client, member):

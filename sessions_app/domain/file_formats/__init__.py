@@ -4,9 +4,11 @@ from collections.abc import Mapping
 
 from sessions_app.domain.conversation_files import FileFormat
 from sessions_app.domain.errors import InvalidInput
+from sessions_app.domain.file_formats.chuk import CHUK
+from sessions_app.domain.file_formats.griptape import GRIPTAPE
 from sessions_app.domain.file_formats.openai import OPENAI
 
-FILE_FORMATS: Mapping[str, FileFormat] = {format_.name: format_ for format_ in (OPENAI,)}
+FILE_FORMATS: Mapping[str, FileFormat] = {format_.name: format_ for format_ in (GRIPTAPE, CHUK, OPENAI)}
 
 
 def detect_format(head: bytes, file_name: str) -> FileFormat:
@@ -15,4 +17,4 @@ def detect_format(head: bytes, file_name: str) -> FileFormat:
         if format_.recognises(head, file_name):
             return format_
     known = ", ".join(f"{format_.label} ({format_.files})" for format_ in FILE_FORMATS.values())
-    raise InvalidInput(f"The format of this file is not recognized; known is: {known}.")
+    raise InvalidInput(f"The format of this file is not recognized; known are: {known}.")

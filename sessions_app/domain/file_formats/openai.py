@@ -62,6 +62,7 @@ OPENAI = FileFormat(
     name="openai",
     label="OpenAI messages",
     files="JSON or JSON Lines",
+    about="JSON Lines with one conversation a line, or JSON with a list of them, one of them, or only its messages.",
     recognises=recognises,
     rows=rows,
     conversation=conversation,
