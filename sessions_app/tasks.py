@@ -32,11 +32,15 @@ def summarize(session_pk: int) -> None:
     Where nothing is due any more, the last step has stored them.
     """
     outcome = Outcome.ADVANCED
-    while outcome is Outcome.ADVANCED:
-        outcome = summaries.advance(session_pk=session_pk, now=timezone.now())
-    if outcome in (Outcome.FAILED, Outcome.BACKING_OFF):
-        for session in Session.objects.select_related("project").filter(pk=session_pk):
-            snapshots.refresh_snapshot(session=session)
+    try:
+        while outcome is Outcome.ADVANCED:
+            outcome = summaries.advance(session_pk=session_pk, now=timezone.now())
+        if outcome in (Outcome.FAILED, Outcome.BACKING_OFF):
+            for session in Session.objects.select_related("project").filter(pk=session_pk):
+                snapshots.refresh_snapshot(session=session)
+    except Session.DoesNotExist as gone:
+        # If only a parent went, what is wished for stays in the row, and the sweeper finds it.
+        log.info("deleted_while_summarizing", session_pk=session_pk, reason=str(gone))
 
 
 @shared_task(name=Work.RUN_IMPORT.value)

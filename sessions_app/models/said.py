@@ -1,5 +1,6 @@
 """Which runs of a lineage say some words, and where else in a project they are said."""
 
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from sessions_app.models.search_index import places_of
 from sessions_app.models.sessions import Session
 
 RUNS_READ = 20_000
+# Where the database cannot tell which texts may say the words, all of these are read.
+RUNS_READ_WHOLE = 2_000
 MOST_HITS = 500
 _WORDS_APART = 6
 _TEXTS = ("text", "tool_name", "arguments", "result", "error")
@@ -38,8 +41,11 @@ class Said:
 
 
 def runs_saying(session: Session, phrase: Phrase) -> Said:
-    """Return the runs of a lineage that say the words, the newest 500 of them, among the newest 20,000 runs."""
-    first = max(1, session.last_position - RUNS_READ + 1)
+    """Return the runs of a lineage that say the words, the newest 500 of them, among the newest 20,000 runs.
+
+    Of words that no letter, digit or sign is in which databases compare as it stands, among the newest 2,000.
+    """
+    first = max(1, session.last_position - _runs_read(phrase) + 1)
     events = Event.objects.filter(run__in=lineage_runs(session, first=first), kind__in=_SAID)
     rows = events.filter(_maybe(phrase)).order_by("-run__position")
     found: dict[int, set[Part]] = defaultdict(set)
@@ -56,11 +62,11 @@ def runs_saying(session: Session, phrase: Phrase) -> Said:
 def runs_elsewhere(session: Session, phrase: Phrase, *, most: int) -> list[Run]:
     """Return the newest runs of other sessions of the tree that say the words and are not of the lineage.
 
-    Looked at are the newest 20,000 of these runs.
+    Looked at are the newest 20,000 of these runs, or 2,000 as above.
     """
     own = lineage_runs(session).values("pk")
     others = Run.objects.filter(session__in=Session.objects.in_tree_of(session).exclude(pk=session.pk))
-    newest = others.exclude(pk__in=own).order_by("-pk").values("pk")[:RUNS_READ]
+    newest = others.exclude(pk__in=own).order_by("-pk").values("pk")[: _runs_read(phrase)]
     events = Event.objects.filter(run__in=newest, kind__in=_SAID)
     rows = events.filter(_maybe(phrase)).order_by("-pk")
     found: dict[int, None] = {}
@@ -102,10 +108,27 @@ def _parts(phrase: Phrase, kind: str, role: str, texts: Iterable[str | None]) ->
         yield Part.TOOL_RESULT
 
 
+def _runs_read(phrase: Phrase) -> int:
+    return RUNS_READ if _compared(phrase) else RUNS_READ_WHOLE
+
+
 def _maybe(phrase: Phrase) -> Q:
-    """Return a condition that all texts with the words meet: databases compare the case of plain letters alone."""
-    plain = [word for word in phrase.words.split() if word.isascii() and word.isalnum()]
-    if not plain:
-        return Q()
-    longest = max(plain, key=len)
-    return reduce(or_, (Q(**{f"{name}__icontains": longest}) for name in _TEXTS))
+    """Return a condition that all texts with the words meet."""
+    compared = _compared(phrase)
+    return reduce(or_, (Q(**{f"{name}__icontains": compared}) for name in _TEXTS)) if compared else Q()
+
+
+def _compared(phrase: Phrase) -> str:
+    """Return the longest piece of the words that databases find wherever these are said, empty if there is none.
+
+    They compare the case of plain letters alone; what has no case and is composed of nothing stands in texts as it is.
+    """
+    pieces = "".join(each if _is_compared(each) else " " for each in phrase.words).split()
+    return max(pieces, key=len, default="")
+
+
+def _is_compared(character: str) -> bool:
+    if character.isascii():
+        return character.isalnum()
+    forms = (character.lower(), character.upper(), character.casefold(), unicodedata.normalize("NFD", character))
+    return all(form == character for form in forms) and unicodedata.category(character)[0] in "LNS"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from django.db import connection
-from django.db.models import Max, Min
+from django.db.models import Max, Min, Q
 from django.db.models.expressions import RawSQL
 
 from sessions_app.domain.search_words import Sought, Term, words_of
@@ -230,12 +230,17 @@ class Places:
 def places_of(runs: RunQuerySet, sought: Sought, *, project_pk: int) -> Places | None:
     """Return where to look for words in runs of one lineage; None if there is nothing to look for or in.
 
-    What a run holds is stored before the next run of its session is.
+    What a run holds is stored before the next run of its session is. All are looked at only where the first or the
+    newest run holds nothing, as one that has just been opened may.
     """
     ends = runs.aggregate(first=Min("pk"), last=Max("pk"))
     if not sought.terms or ends["first"] is None:
         return None
-    keys = Event.objects.filter(run__in=list(ends.values())).aggregate(first=Min("pk"), last=Max("pk"))
+    keys = Event.objects.filter(run__in=list(ends.values())).aggregate(
+        first=Min("pk", filter=Q(run=ends["first"])), last=Max("pk", filter=Q(run=ends["last"]))
+    )
+    if None in keys.values():
+        keys = Event.objects.filter(run__in=runs).aggregate(first=Min("pk"), last=Max("pk"))
     return Places(sought, project_pk, keys["first"] or 0, keys["last"] or 0)
 
 

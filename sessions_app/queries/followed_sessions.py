@@ -11,17 +11,22 @@ from sessions_app.queries.stream_items import Folded, Shown, StreamItem
 
 MOST_FOLLOWED = 200
 _STATE = ("last_position", "updated_at", "settings", "summary_id", "next_attempt_at", "rests_since")
+_STATE_OF_PROJECT = "project__settings"
 
 
 def state_of(session: Session) -> str:
     """Return a word that changes whenever anything does that the page of a session shows of its runs."""
-    return _word([getattr(session, name) for name in _STATE])
+    return _word([*(getattr(session, name) for name in _STATE), session.project.settings])
 
 
 def state_now(*, user: AbstractBaseUser | AnonymousUser, slug: str, session_id: str) -> str | None:
     """Return that word as it is now, by one query; None if there is no such session that the user may see."""
     projects = Project.objects.visible_to(user).filter(slug=slug)
-    row = Session.objects.filter(project__in=projects, public_id=session_id).values_list(*_STATE).first()
+    row = (
+        Session.objects.filter(project__in=projects, public_id=session_id)
+        .values_list(*_STATE, _STATE_OF_PROJECT)
+        .first()
+    )
     return None if row is None else _word(list(row))
 
 

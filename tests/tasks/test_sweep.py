@@ -6,14 +6,17 @@ from datetime import timedelta
 import pytest
 from django.conf import settings as configuration
 from django.utils import timezone
+from structlog.testing import capture_logs
 
 from sessions_app import tasks
 from sessions_app.clients import Work
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import ApiKey, IdempotentAnswer, Import, Session, SummarizerAnswer
+from sessions_app.models import ApiKey, IdempotentAnswer, Import, Session, SummarizerAnswer, lineages
 from sessions_app.services.runs import append_runs
-from tests.factories import make_project, make_session
+from sessions_app.services.session_deletion import Children, delete_session
+from sessions_app.services.sessions import fork_session
+from tests.factories import NOW, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -90,3 +93,19 @@ def test_a_chore_that_fails_does_not_keep_the_others(published, monkeypatch):
 def test_a_deleted_session_is_nothing_to_do(published):
     tasks.summarize(4711)
     assert not Session.objects.exists()
+
+
+def test_a_fork_that_is_deleted_with_its_parent_while_its_task_runs_ends_it_with_a_line(monkeypatch):
+    parent = make_session(runs=9, settings={"summarize_at": 0, "max_input_tokens": 4000, "offset": 2})
+    fork = fork_session(session=parent, at=9, now=NOW)
+    usual = lineages.ancestors_of
+
+    def deleted_meanwhile(session, **how):
+        if Session.objects.filter(pk=parent.pk).exists():
+            delete_session(session=parent, now=NOW, children=Children.DELETE)
+        return usual(session, **how)
+
+    monkeypatch.setattr(lineages, "ancestors_of", deleted_meanwhile)
+    with capture_logs() as logs:
+        tasks.summarize(fork.pk)
+    assert [(line["event"], line["session_pk"]) for line in logs] == [("deleted_while_summarizing", fork.pk)]

@@ -47,6 +47,16 @@ def test_nothing_new_is_said_by_one_query_and_without_a_body(client, session):
     assert len(asked) == 1
 
 
+def test_a_change_of_the_projects_defaults_is_shown(client, session, project):
+    shown = page(client)
+    project.settings = {"max_input_tokens": 4000}
+    project.save(update_fields=["settings"])
+    response = look(client, shown)
+    assert response.status_code == 200
+    assert "4,000" in response.content.decode()
+    assert look(client, response.content.decode()).status_code == 204
+
+
 def test_new_runs_come_with_what_the_next_prompt_needs_now(client, session):
     shown = page(client)
     append_turns(session, 2, now=LATER)

@@ -39,9 +39,8 @@ def test_it_forks_behind_a_run_opens_the_fork_and_says_so(client, project, given
 
 def test_a_question_that_is_answered_twice_makes_one_fork(client, project):
     session = make_session(project, runs=3)
-    number = re.search(
-        r'name="form_number" value="([^"]+)"', client.get("/p/p/sessions/s/fork/?at=2").content.decode()
-    )[1]
+    page = client.get("/p/p/sessions/s/fork/?at=2").content.decode()
+    (number,) = re.findall(r'name="form_number" value="([^"]+)"', page)
     given = {"at": 2, "title": "What if", "form_number": number}
 
     first, second = (client.post("/p/p/sessions/s/fork/", given)["Location"] for _ in range(2))

@@ -153,7 +153,7 @@ def test_the_link_of_an_invitation_is_shown_once(client, project):
 
 
 def test_a_question_that_is_answered_twice_makes_one_invitation_and_shows_its_link(client, project):
-    number = re.search(r'name="form_number" value="([^"]+)"', client.get(f"{LIST}invite/").content.decode())[1]
+    (number,) = re.findall(r'name="form_number" value="([^"]+)"', client.get(f"{LIST}invite/").content.decode())
 
     paths = {invite(client, form_number=number) for _ in range(2)}
 

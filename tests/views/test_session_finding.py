@@ -12,7 +12,7 @@ from sessions_app.queries import session_finding
 from sessions_app.queries.session_finding import MOST_FOUND
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session
-from tests.factories import NOW, append_turns, make_session
+from tests.factories import NOW, append_turns, make_open_run, make_session
 from tests.many_runs import make_long_session
 
 pytestmark = pytest.mark.django_db
@@ -84,6 +84,11 @@ def test_very_common_words_are_said_to_be_looked_for_among_the_newest(client, se
 def test_of_very_many_runs_the_newest_are_found(client, session, monkeypatch):
     monkeypatch.setattr(session_finding, "MOST_FOUND", 5)
     assert "1 of 5+" in page(client, "?find=question")
+
+
+def test_words_are_found_while_a_run_that_holds_nothing_yet_is_the_newest(client, session):
+    make_open_run(session).events.all().delete()
+    assert '<span class="num">1 of 2</span> runs' in page(client, "?find=needle")
 
 
 def test_a_run_is_opened_by_its_address_and_marked(client, session):
