@@ -1,16 +1,17 @@
 """Followed facts as bots get them."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from ninja import Schema
 from pydantic import Field
 
-from sessions_app.api.schemas import Out
+from sessions_app.api.schemas import Out, money
 from sessions_app.domain.causes import Cause
 from sessions_app.domain.following.phrase import LONGEST
 from sessions_app.domain.following.sights import Interval, Part, Place, Why
 from sessions_app.domain.following.telling import told
-from sessions_app.domain.following.ways import Way, WayKind
+from sessions_app.domain.following.ways import Sent, Way, WayKind
 from sessions_app.domain.memory_settings import LARGEST_INTEGER, Layer
 from sessions_app.services.ways_back import FollowedFact
 
@@ -73,6 +74,10 @@ class WayOut(Out):
     reach: int | None = Field(description="The last turn up to which every prompt then has it, if sums tell.")
     summary: int | None = Field(description="The number of the summary to be edited or to be used.")
     run: int | None = Field(description="The run to fork at, or to be summarized.")
+    tokens: int | None = Field(description="What the prompt that has them needs; null where it was not built.")
+    tokens_without: int | None = Field(description="What that turn's prompt needs without these settings.")
+    input_cost: str | None = Field(description="What sending it costs in USD; null where a price is not known.")
+    input_cost_without: str | None = Field(description="The same without these settings.")
 
 
 class ElsewhereOut(Out):
@@ -101,8 +106,8 @@ class FollowedOut(Out):
     )
 
 
-def followed_out(found: FollowedFact) -> FollowedOut:
-    """Return what was found as an answer."""
+def followed_out(found: FollowedFact, *, now: datetime) -> FollowedOut:
+    """Return what was found as an answer, with costs at the prices of now."""
     following = found.following
     intervals, hits = following.intervals, following.hits
     upcoming = [following.next_interval] if following.next_interval else []
@@ -119,7 +124,7 @@ def followed_out(found: FollowedFact) -> FollowedOut:
         next=SightOut(**_sight(upcoming[0], words[-1], following.next_cause)) if upcoming else None,
         guessed=following.guessed,
         ways_at=found.turn,
-        ways=[_way(way) for way in found.ways],
+        ways=[_way(way, now) for way in found.ways],
         elsewhere=[
             ElsewhereOut(
                 session_id=each.session.public_id,
@@ -144,7 +149,12 @@ def _sight(interval: Interval, detail: str, cause: Cause | None) -> dict[str, An
     }
 
 
-def _way(way: Way) -> WayOut:
+def _cost(sent: Sent | None, now: datetime) -> str | None:
+    cost = sent.cost(now=now) if sent else None
+    return None if cost is None else money(cost)
+
+
+def _way(way: Way, now: datetime) -> WayOut:
     settings = None if way.changes is None else dict(way.changes)
     return WayOut(
         kind=way.kind,
@@ -155,4 +165,8 @@ def _way(way: Way) -> WayOut:
         reach=way.reach,
         summary=way.number,
         run=way.run,
+        tokens=way.sent.tokens if way.sent else None,
+        tokens_without=way.sent_without.tokens if way.sent_without else None,
+        input_cost=_cost(way.sent, now),
+        input_cost_without=_cost(way.sent_without, now),
     )

@@ -1,5 +1,6 @@
 """Facts: where the prompts of a session had some words, and what brings them back."""
 
+from django.utils import timezone
 from ninja import Query, Router
 
 from sessions_app.api.access import READ, ApiRequest
@@ -21,4 +22,4 @@ def facts(request: ApiRequest, session_id: str, asked: Query[FactsQuery]) -> Fol
         if phrase is None:
             detail = "Give the words to follow; they must not be blank."
             raise InvalidInput(detail, errors=[FieldError("/words", detail)])
-        return followed_out(follow_fact(session=session, phrase=phrase, at=asked.at))
+        return followed_out(follow_fact(session=session, phrase=phrase, at=asked.at), now=timezone.now())

@@ -102,6 +102,10 @@ class ReplayIsBusy(Busy):
     """One long replay is computed at a time, and there is one."""
 
 
+class FactsAreBusy(Busy):
+    """A fact is followed over very many turns one at a time, and one is."""
+
+
 class ExportIsBusy(Busy):
     """As many exports are being sent as there may be."""
 

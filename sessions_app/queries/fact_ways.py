@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -54,6 +56,17 @@ class WayRow:
     run: int | None
     is_extract: bool
     reach: int | None
+    price: "WayPrice | None"
+
+
+@dataclass(frozen=True, slots=True)
+class WayPrice:
+    """What the prompt needs without a way and with it, and what sending each costs; None where that is not known."""
+
+    before: int | None
+    after: int
+    cost_before: Decimal | None
+    cost_after: Decimal | None
 
 
 def interval_rows(following: Following, turn: int | None) -> list[IntervalRow]:
@@ -76,12 +89,29 @@ def interval_rows(following: Following, turn: int | None) -> list[IntervalRow]:
     return [*rows[-INTERVALS_SHOWN:], *last]
 
 
-def way_rows(session: Session, ways: Sequence[Way], turn: int | None, words: str, *, may_edit: bool) -> list[WayRow]:
-    """Return the ways with their addresses, those of settings at the turn; others only for who may edit."""
-    return [_row(session, way, turn, words) for way in ways if may_edit or way.changes is not None]
+def way_rows(
+    session: Session, ways: Sequence[Way], turn: int | None, words: str, *, may_edit: bool, now: datetime
+) -> list[WayRow]:
+    """Return the ways with their addresses, those of settings at the turn; others only for who may edit.
+
+    Costs are those of the prices `now`.
+    """
+    return [_row(session, way, turn, words, now) for way in ways if may_edit or way.changes is not None]
 
 
-def _row(session: Session, way: Way, turn: int | None, words: str) -> WayRow:
+def _price(way: Way, now: datetime) -> WayPrice | None:
+    if way.sent is None:
+        return None
+    before = way.sent_without
+    return WayPrice(
+        before=before.tokens if before else None,
+        after=way.sent.tokens,
+        cost_before=before.cost(now=now) if before else None,
+        cost_after=way.sent.cost(now=now),
+    )
+
+
+def _row(session: Session, way: Way, turn: int | None, words: str, now: datetime) -> WayRow:
     changes = way.changes or {}
     query = dict(_query(changes, turn, words))
     return WayRow(
@@ -95,6 +125,7 @@ def _row(session: Session, way: Way, turn: int | None, words: str) -> WayRow:
         run=way.run,
         is_extract=way.is_extract,
         reach=way.reach,
+        price=_price(way, now),
     )
 
 

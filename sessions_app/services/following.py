@@ -14,6 +14,7 @@ from sessions_app.domain.following.followed import Following
 from sessions_app.domain.following.phrase import Phrase
 from sessions_app.domain.following.recorded import RecordedPrompts, are_told_by_sums
 from sessions_app.domain.following.sights import Hit, Part, Sight, Why, asked_anew, intervals_of, no_prompt
+from sessions_app.domain.following.ways import Sent
 from sessions_app.domain.memory_settings import EffectiveSettings
 from sessions_app.domain.run_tokens import are_exact
 from sessions_app.domain.transcript import ParentContext, SummaryEntry
@@ -52,6 +53,10 @@ def following_of(memory: "Memory") -> Following:
     return Following(memory.phrase, memory.said.hits, first, sights, upcoming, guessed, causes, blame)
 
 
+def _key(turn: int | None, overrides: Mapping[str, Any]) -> str:
+    return repr((turn, sorted(overrides.items())))
+
+
 def _cause(why: Why, memory: "Memory", turn: int) -> Cause | None:
     try:
         return blamed(why, memory.turns.settings(turn))
@@ -67,6 +72,7 @@ class Memory:
         self.said: Said = runs_saying(session, phrase)
         self._weigh = WeighingOfRuns(session, phrase, self.said)
         self._prompts: dict[int, tuple[EffectiveSettings, RecordedPrompts | None]] = {}
+        self._sent: dict[str, Sent] = {}
 
     def hit_before(self, turn: int) -> Hit | None:
         """Return the newest run before a turn that says the words."""
@@ -100,6 +106,8 @@ class Memory:
             prompt = session_prompt(session=self.session, at=turn, overrides=overrides, as_saved=as_saved)
         except ConvowebError:
             return no_prompt(hit.position if hit else None)
+        if as_saved:
+            self._sent[_key(turn, overrides)] = Sent(prompt.tokens.total, prompt.settings.model)
         return sight_in(prompt, self.phrase, hit)
 
     def seen_with(self, turn: int | None, overrides: Mapping[str, Any]) -> Sight:
@@ -118,6 +126,10 @@ class Memory:
             if prompts.count(at, *before) > MOST_RUNS:
                 return prompts.sight(at, *before) or Sight(Why.LOST, self._newest(at))
         return self.built_with(turn, overrides, as_saved=True)
+
+    def sent_with(self, turn: int | None, overrides: Mapping[str, Any]) -> Sent | None:
+        """Return what a turn's prompt needs that was built under sparse settings over those that are saved today."""
+        return self._sent.get(_key(turn, overrides))
 
     def _newest(self, turn: int) -> int | None:
         hit = self.hit_before(turn)

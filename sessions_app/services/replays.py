@@ -3,8 +3,7 @@
 Short replays are computed at once. Of long ones a process computes one at a time, so that it goes on answering others.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from threading import Semaphore
 from typing import Any
@@ -16,6 +15,7 @@ from sessions_app.domain.replays.replay import check_replayable, replay
 from sessions_app.domain.replays.replayed import Replay
 from sessions_app.models import Session, SessionRecording
 from sessions_app.services.kept_replays import KeptReplays
+from sessions_app.services.one_at_a_time import one_at_a_time
 from sessions_app.services.prompts import as_stored, effective_settings
 from sessions_app.services.summarizers import BATCH_TOKENS
 
@@ -23,6 +23,7 @@ LIVE = 1_500
 """Milliseconds of computing up to which replays are short."""
 _LONG_ONES = Semaphore(1)
 _KEPT = KeptReplays()
+_BUSY = "Another long replay is being computed; the server does one at a time. Try again in a moment."
 
 
 def replay_session(*, session: Session, settings: Mapping[str, Mapping[str, Any]], now: datetime) -> Sequence[Replay]:
@@ -52,7 +53,7 @@ def _long_replays(session: Session, effective: Sequence[EffectiveSettings], now:
     found = {key: replay for key in keys if (replay := _KEPT.find(key)) is not None}
     missing = {key: each for key, each in zip(keys, effective, strict=True) if key not in found}
     if missing:
-        with _one_at_a_time():
+        with one_at_a_time(_LONG_ONES, ReplayIsBusy(_BUSY)):
             found |= zip(missing, _replayed(session, list(missing.values()), now), strict=True)
         for key in missing:
             _KEPT.keep(key, found[key])
@@ -66,18 +67,6 @@ def _all_it_depends_on(session: Session, effective: EffectiveSettings, now: date
     runs = (session.last_position, session.lineage_tokens, session.updated_at)
     facts = (values, effective.facts, effective.summary_template, parents, now.date())
     return repr((session.pk, session.public_id, session.instructions, runs, facts))
-
-
-@contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    if not _LONG_ONES.acquire(blocking=False):
-        raise ReplayIsBusy(
-            "Another long replay is being computed; the server does one at a time. Try again in a moment."
-        )
-    try:
-        yield
-    finally:
-        _LONG_ONES.release()
 
 
 def _replayed(session: Session, effective: Sequence[EffectiveSettings], now: datetime) -> Sequence[Replay]:

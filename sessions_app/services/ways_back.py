@@ -1,9 +1,12 @@
 """What brings words back into a turn's prompt; a change of settings counts if the prompt built with it has them."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
+from threading import Semaphore
 from typing import Final
 
+from sessions_app.domain.errors import FactsAreBusy
 from sessions_app.domain.following.followed import Following
 from sessions_app.domain.following.phrase import Phrase
 from sessions_app.domain.following.sights import Place, Sight, Why
@@ -18,10 +21,15 @@ from sessions_app.models import (
     runs_elsewhere,
 )
 from sessions_app.services.following import Memory, following_of
+from sessions_app.services.one_at_a_time import one_at_a_time
 from sessions_app.services.prompts import as_stored
 from sessions_app.services.ways_of_settings import is_missing, ways_of_settings
 
 MOST_ELSEWHERE: Final = 5
+# Over so many turns facts are followed at once; over more, one at a time in a process.
+LIVE_TURNS: Final = 2_000
+_LONG_ONES = Semaphore(1)
+_BUSY = "Another fact is being followed over very many turns; the server does one at a time. Try again in a moment."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +84,12 @@ def ways_at(*, session: Session, phrase: Phrase, turn: int) -> list[Way]:
 
 
 def follow_fact(*, session: Session, phrase: Phrase, at: int | None) -> FollowedFact:
-    """Follow words over the turns of a session, with the ways to bring them back at a turn, and where else they are."""
-    with as_stored(session) as stored:
+    """Follow words over the turns of a session, with the ways to bring them back at a turn, and where else they are.
+
+    Raises FactsAreBusy where the session is very long and another such one is being looked through.
+    """
+    is_long = session.last_position > LIVE_TURNS
+    with one_at_a_time(_LONG_ONES, FactsAreBusy(_BUSY)) if is_long else nullcontext(), as_stored(session) as stored:
         memory = Memory(stored, phrase)
         following = following_of(memory)
         turn = following.focus(at)
@@ -94,7 +106,7 @@ def _ways_at(memory: Memory, following: Following, turn: int | None) -> Iterator
 def _ways(memory: Memory, turn: int | None) -> Iterator[Way]:
     now = memory.seen_with(turn, {})
     if turn is not None and not is_missing(now):
-        yield Way(WayKind.TODAY, {}, now.place)
+        yield Way(WayKind.TODAY, {}, now.place, sent=memory.sent_with(turn, {}))
     else:
         yield from ways_of_settings(memory, turn, now)
     newest = memory.session.last_position + (not memory.turns.is_open)
@@ -103,7 +115,7 @@ def _ways(memory: Memory, turn: int | None) -> Iterator[Way]:
     if now.run is not None and now.run < memory.session.last_position:
         place = memory.seen_with(now.run + 1, {}).place
         if place in (Place.WORDS, Place.SUMMARY):
-            yield Way(WayKind.FORK, place=place, run=now.run)
+            yield Way(WayKind.FORK, place=place, run=now.run, sent=memory.sent_with(now.run + 1, {}))
 
 
 def _of_summaries(memory: Memory, now: Sight) -> Iterator[Way]:

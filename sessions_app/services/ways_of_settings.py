@@ -48,6 +48,8 @@ def _way(memory: Memory, turn: int | None, trial: Trial, sight: Sight, inherited
         layer,
         is_extract=sight.why is Why.IN_EXTRACT,
         reach=_reach(memory, turn, trial.changes),
+        sent=memory.sent_with(turn, trial.changes),
+        sent_without=memory.sent_with(turn, {}),
     )
 
 

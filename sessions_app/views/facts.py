@@ -7,8 +7,10 @@ from urllib.parse import urlencode
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from sessions_app.domain.errors import FactsAreBusy
 from sessions_app.domain.following.blame import TighterSetting, tighter_summaries
 from sessions_app.domain.following.followed import Following
 from sessions_app.domain.following.phrase import Phrase, read_phrase
@@ -30,6 +32,7 @@ from sessions_app.views.session_reading import number_of
 
 PAGE = "facts/page.html"
 RUNS_APART = 5
+BUSY_SECONDS = 5
 
 
 @login_required
@@ -42,9 +45,16 @@ def facts(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
     phrase = read_phrase(request.GET.get("words", ""))
     context: dict[str, Any] = {"project": project, "conversation": conversation, "phrase": phrase}
     if phrase is not None:
-        context |= _followed(conversation, phrase, number_of(request.GET.get("at")), project)
+        try:
+            context |= _followed(conversation, phrase, number_of(request.GET.get("at")), project)
+        except FactsAreBusy as refusal:
+            context["busy"] = refusal
     context |= page_context(request.user, project, area="sessions") | tree_context(project, conversation)
-    return render_page(request, PAGE, "page", context | {"crumbs": crumbs_of(conversation)})
+    context["crumbs"] = crumbs_of(conversation)
+    response = render_page(request, PAGE, "page", context, status=429 if "busy" in context else 200)
+    if "busy" in context:
+        response["Retry-After"] = str(BUSY_SECONDS)
+    return response
 
 
 def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Project) -> dict[str, Any]:
@@ -62,6 +72,7 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
         "is_missing": is_missing,
         "counts": _counts(following),
         "intervals": interval_rows(following, found.turn),
+        "is_summarized_away": following.is_summarized_away_at(found.turn),
         "is_missing_there": following.is_forgotten_at(found.turn),
         "stream": fact_stream(
             session=conversation,
@@ -72,7 +83,9 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
         ),
         "tighter": _tighter(conversation),
         "focus": found.turn,
-        "ways": way_rows(conversation, found.ways, found.turn, phrase.words, may_edit=project.may_edit),
+        "ways": way_rows(
+            conversation, found.ways, found.turn, phrase.words, may_edit=project.may_edit, now=timezone.now()
+        ),
         "elsewhere": found.elsewhere,
         "then_url": address,
         "words_query": urlencode({"words": phrase.words}),

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from sessions_app.domain.errors import ConvowebError, InvalidInput, InvalidSettings
@@ -128,7 +129,7 @@ def _words(bench: Bench, shown: Side) -> dict[str, Any]:
     if not seen.interval.is_forgotten:
         return found
     ways = ways_at(session=conversation, phrase=phrase, turn=turn)
-    rows = way_rows(conversation, ways, turn, phrase.words, may_edit=bench.project.may_edit)
+    rows = way_rows(conversation, ways, turn, phrase.words, may_edit=bench.project.may_edit, now=timezone.now())
     return found | {"ways": rows, "focus": turn}
 
 

@@ -1,11 +1,13 @@
 """Following a fact over the API."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.models import Project
+from sessions_app.services import ways_back
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session
 from tests.factories import NOW, append_turns, make_project, make_session
@@ -51,6 +53,24 @@ def test_the_ways_are_settings_that_the_prompt_can_be_asked_for_with(bot, sessio
     at_turn = bot.get(f"{PATH}&at=5").json()
     assert at_turn["ways_at"] == 5
     assert {"last_n": 4} in [way["settings"] for way in at_turn["ways"]]
+
+
+def test_a_way_has_the_tokens_and_the_cost_of_the_prompt_that_has_the_words(bot, session):
+    (way,) = [each for each in bot.get(f"{PATH}&at=8").json()["ways"] if each["settings"] == {"last_n": 7}]
+    for name, settings in (("", {"last_n": 7}), ("_without", {})):
+        prompt = bot.post("/sessions/s/prompt", {"settings": settings}).json()
+        assert way[f"tokens{name}"] == prompt["tokens"]["total"]
+        # The model that is built in asks 0.40 dollars for a million tokens.
+        assert Decimal(way[f"input_cost{name}"]) == prompt["tokens"]["total"] * Decimal("0.0000004")
+
+
+def test_over_very_many_turns_one_is_followed_at_a_time(bot, session, monkeypatch):
+    monkeypatch.setattr(ways_back, "LIVE_TURNS", 6)
+    with ways_back._LONG_ONES:
+        answer = bot.get(PATH)
+    assert (answer.status_code, answer["Retry-After"]) == (429, "5")
+    assert answer.json()["type"].endswith("facts-are-busy")
+    assert bot.get(PATH).status_code == 200
 
 
 def test_what_is_said_elsewhere_in_the_tree_is_named(bot, project):

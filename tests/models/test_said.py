@@ -2,10 +2,10 @@
 
 import pytest
 
-from sessions_app.domain.following.phrase import read_phrase
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.models import runs_saying, said
 from sessions_app.services.runs import append_runs
+from tests.domain.fakes.phrases import phrase
 from tests.factories import NOW, append_turns, make_session
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
@@ -29,7 +29,7 @@ def say(text, words):
     append_runs(session=session, runs=[simple_turn(text, "OK")], now=NOW)
     append_turns(session, 5)
     session.refresh_from_db()
-    return runs_saying(session, read_phrase(words))
+    return runs_saying(session, phrase(words))
 
 
 @pytest.mark.parametrize(

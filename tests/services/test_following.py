@@ -1,23 +1,26 @@
 """Words over the turns of a stored session, and what brings them back."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.causes import Cause
+from sessions_app.domain.errors import FactsAreBusy
 from sessions_app.domain.following.sights import Hit, Part, Place, Sight, Why
 from sessions_app.domain.following.ways import Way, WayKind
 from sessions_app.domain.memory_settings import Layer
 from sessions_app.domain.openai_messages import simple_turn, turn
 from sessions_app.models import Project, Session
 from sessions_app.services import following
+from sessions_app.services import ways_back as back
 from sessions_app.services.following import Memory, follow
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session, update_session
 from sessions_app.services.settings import save_project_settings
-from sessions_app.services.ways_back import said_elsewhere, ways_back
+from sessions_app.services.ways_back import follow_fact, said_elsewhere, ways_back
 from tests.domain.fakes.phrases import phrase
 from tests.factories import NOW, append_turns, make_open_run, make_project, make_session, make_summary
 
@@ -184,6 +187,36 @@ def test_the_ways_back_are_settings_whose_prompt_has_it_and_a_fork():
     # All seven runs and the frame.
     assert Way(WayKind.SETTINGS, {"max_input_tokens": 18 + 6 * 14 + 3}, Place.WORDS) in found
     assert Way(WayKind.FORK, place=Place.WORDS, run=1) in found
+
+
+def test_each_way_that_was_built_says_what_its_prompt_needs_and_what_the_turns_needs_without_it():
+    session = conversation(settings={"strategy": "buffer", "max_input_tokens": 70, "model": "gpt-4.1-mini"})
+    found = {way.kind: way for way in ways(session)}
+    # Four others fit into 70, and the frame; with the budget that is named all seven runs.
+    way = found[WayKind.SETTINGS]
+    assert (way.sent_without.tokens, way.sent.tokens) == (4 * 14 + 3, 18 + 6 * 14 + 3)
+    # At 0.40 dollars a million tokens.
+    assert (way.sent_without.cost(now=NOW), way.sent.cost(now=NOW)) == (Decimal("0.0000236"), Decimal("0.0000420"))
+    assert found[WayKind.FORK].sent.tokens == 18 + 3 + 7
+    assert found[WayKind.FORK].sent_without is None
+
+
+def test_of_a_model_without_a_price_the_tokens_are_told():
+    session = conversation(settings={"strategy": "buffer", "max_input_tokens": 70, "model": "our-own-model"})
+    way = next(way for way in ways(session) if way.kind is WayKind.SETTINGS)
+    assert way.sent.tokens > way.sent_without.tokens
+    assert way.sent.cost(now=NOW) is None
+
+
+def test_over_very_many_turns_one_fact_is_followed_at_a_time(monkeypatch):
+    session = conversation()
+    monkeypatch.setattr(back, "LIVE_TURNS", 6)
+    with back._LONG_ONES, pytest.raises(FactsAreBusy):
+        follow_fact(session=session, phrase=PHRASE, at=None)
+    assert follow_fact(session=session, phrase=PHRASE, at=None).following.hits
+    monkeypatch.setattr(back, "LIVE_TURNS", 7)
+    with back._LONG_ONES:
+        assert follow_fact(session=session, phrase=PHRASE, at=None).following.hits
 
 
 def test_each_way_of_settings_is_one_that_shows_it_and_no_smaller_budget_does():

@@ -67,5 +67,7 @@ def test_each_place_has_a_look(place):
 )
 def test_a_way_is_called_by_what_it_changes_and_who_has_that(changes, layer, label):
     changed = [ChangedSetting(name, value) for name, value in changes.items()]
-    way = WayRow(WayKind.SETTINGS, "", "", changed, Place.WORDS, layer, None, None, is_extract=False, reach=None)
+    way = WayRow(
+        WayKind.SETTINGS, "", "", changed, Place.WORDS, layer, None, None, is_extract=False, reach=None, price=None
+    )
     assert way_label(way) == label

@@ -9,6 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.models import Project, Session
+from sessions_app.services import ways_back
+from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import fork_session
 from tests.factories import NOW, append_turns, make_session, make_summary
@@ -247,3 +249,27 @@ def test_a_past_turn_whose_question_says_the_words_is_told_so(client, session):
     shown = page(client, "/p/p/sessions/s/then/", at="8", words="knee brace")
     assert "“knee brace”: only in the question only the question itself says it" in told(shown)
     assert "Ways to bring “knee brace” back" in told(shown)
+
+
+def test_a_way_says_what_the_prompt_needs_without_it_and_with_it(client, session):
+    text = told(page(client, words="knee brace", at=6))
+    before, after = (
+        session_prompt(session=session, at=6, as_saved=True, overrides=each) for each in ({}, {"offset": 5})
+    )
+    assert f"{before.tokens.total} → {after.tokens.total} tokens, &lt;$0.0001 → &lt;$0.0001" in text
+
+
+def test_where_a_summary_dropped_it_the_page_says_what_was_not_tried(client, session):
+    assert "max_summary_tokens , summarize_at or summarize_to is not tried" in told(page(client, words="knee brace"))
+    assert "is not tried" not in told(page(client, words="knee brace", at=2))
+
+
+def test_while_another_long_one_is_followed_it_says_so_and_offers_to_try_again(client, session, monkeypatch):
+    monkeypatch.setattr(ways_back, "LIVE_TURNS", 6)
+    with ways_back._LONG_ONES:
+        answer = client.get(PAGE, {"words": "knee brace"})
+    assert (answer.status_code, answer["Retry-After"]) == (429, "5")
+    shown = answer.content.decode()
+    assert "Another fact is being followed over very many turns" in shown
+    assert 'href="?words=knee+brace"' in shown
+    assert "No run of this conversation says" not in shown

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sessions_app.domain.causes import Cause
 from sessions_app.domain.following.phrase import Phrase
-from sessions_app.domain.following.sights import FORGOTTEN, MISSING, Hit, Interval, Place, Sight, intervals_of
+from sessions_app.domain.following.sights import FORGOTTEN, MISSING, Hit, Interval, Place, Sight, Why, intervals_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,11 @@ class Following:
         """Whether what was told before is not in the prompt of a turn, or in the one to come."""
         sight = self.next if turn is None else self.sights[turn - self.first]
         return sight is not None and sight.place in FORGOTTEN
+
+    def is_summarized_away_at(self, turn: int | None) -> bool:
+        """Whether a summary without the words is in the prompt of a turn, or in the one to come."""
+        sight = self.next if turn is None else self.sights[turn - self.first]
+        return sight is not None and sight.why is Why.SUMMARIZED_AWAY
 
     @property
     def is_said(self) -> bool:

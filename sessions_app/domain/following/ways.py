@@ -1,12 +1,15 @@
 """Ways to bring words back into a prompt; changes of settings are tried by building the prompt with them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
 from sessions_app.domain.causes import Cause
 from sessions_app.domain.following.sights import Place, Sight, Why
+from sessions_app.domain.language_models import LanguageModel
 from sessions_app.domain.memory_settings import (
     UNLIMITED,
     EffectiveSettings,
@@ -42,11 +45,25 @@ class WayKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Sent:
+    """What a prompt that was built needs, and the model that it goes to."""
+
+    tokens: int
+    model: LanguageModel
+
+    def cost(self, *, now: datetime) -> Decimal | None:
+        """Return what sending it costs in USD, nothing of it cached; None where the price is not known."""
+        return self.model.prices(now=now).cost(input_tokens=self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
 class Way:
     """One way: `changes` of settings with the place the words then are in, a summary's `number`, or a run to fork at.
 
     Where a layer has these values already, `layer` says which. `is_extract`: only until a summary covers the runs;
     `reach` is the last turn up to which every prompt has them with these settings, None where that is not worked out.
+    `sent` is what the prompt needs that has them then, `sent_without` what the same turn's needs without the change;
+    None where it was not built.
     """
 
     kind: WayKind
@@ -57,6 +74,8 @@ class Way:
     run: int | None = None
     is_extract: bool = False
     reach: int | None = None
+    sent: Sent | None = field(default=None, compare=False)
+    sent_without: Sent | None = field(default=None, compare=False)
 
 
 def other_layers(cause: Cause, inherited: Mapping[str, Any]) -> Iterator[Trial]:
