@@ -3,11 +3,13 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from django.contrib.auth import get_user_model
 from django.db import connection
 
 from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.domain.roles import MemberRole
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import Project, Summary, SummaryStatus
+from sessions_app.models import Membership, Project, Summary, SummaryStatus
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import create_session
 
@@ -18,6 +20,13 @@ NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 def make_project(slug="p", **columns):
     """Return a new project."""
     return Project.objects.create(slug=slug, name=columns.pop("name", slug.upper()), **columns)
+
+
+def make_owner(project, name="mira"):
+    """Return the user of a name, made if there is none, who owns the project."""
+    user = get_user_model().objects.get_or_create(username=name)[0]
+    Membership.objects.update_or_create(project=project, user=user, defaults={"role": MemberRole.OWNER})
+    return user
 
 
 def make_session(project=None, public_id="s", *, runs=0, now=NOW, **fields):

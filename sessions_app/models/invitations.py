@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.conf import settings
 from django.db import models
 
 from sessions_app.models.projects import Project, member_roles
@@ -24,7 +25,8 @@ class Invitation(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=10, choices=member_roles)
     token_hash = models.CharField(max_length=64, unique=True)
-    actor = models.CharField(max_length=200, blank=True, help_text="Who invited.")
+    actor = models.CharField(max_length=200, blank=True, help_text="Who invited, as they were called then.")
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+")
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
 

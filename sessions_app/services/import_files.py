@@ -108,7 +108,7 @@ def cancel_import(*, work: Import) -> bool:
     stopped = Import.objects.filter(pk=work.pk, status__in=UNFINISHED).update(
         status=ImportStatus.CANCELLED, lease_until=None, finished_at=Now(), stored_as=""
     )
-    if stopped:
+    if stopped and work.stored_as:
         _storage().delete(work.stored_as)
     return bool(stopped)
 

@@ -3,6 +3,7 @@
 import hashlib
 from datetime import datetime, timedelta
 
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
@@ -18,16 +19,20 @@ OPEN_FOR = timedelta(days=7)
 
 
 def invite(
-    *, project: Project, role: MemberRole, actor: str, now: datetime, form_number: str = ""
+    *, project: Project, role: MemberRole, by: User, now: datetime, form_number: str = ""
 ) -> tuple[Invitation, str]:
     """Return a new invitation and the token of its link, which cannot be had again; those that expired go.
 
-    A form that is sent twice makes one, and shows its link twice.
+    A form that is sent twice makes one, and shows its link twice. Raises Conflict where `by` owns the project no more.
     """
-    asked = (form_number, "invitation", project.pk, str(role), actor)
+    asked = (form_number, "invitation", project.pk, str(role), by.pk)
     tokens = recent_identities(*asked, length=TOKEN_LENGTH, now=now)
     with transaction.atomic():
         lock_project(project.pk)
+        # Asked again under the lock: who was made something else meanwhile has no links any more, and gets no new one.
+        seen = Project.objects.with_role_of(by).filter(pk=project.pk).first()
+        if seen is None or not seen.may_manage:
+            raise Conflict(f"You are no owner of {project} any more.")
         for token in tokens:
             made = Invitation.objects.filter(project=project, token_hash=_hashed(token)).first()
             if made is not None:
@@ -37,7 +42,8 @@ def invite(
             project=project,
             role=role,
             token_hash=_hashed(tokens[0]),
-            actor=actor,
+            actor=by.get_username(),
+            made_by=by,
             created_at=now,
             expires_at=now + OPEN_FOR,
         )
@@ -65,16 +71,19 @@ def accept(*, token: str, user: User, now: datetime) -> Membership:
 
 def accept_as_new(*, token: str, username: str, password: str, now: datetime) -> User:
     """Make an account for somebody who has none, and them a member; either both or neither."""
+    invitation_of(token=token, now=now)
+    # Before the project is locked: hashing takes a good part of a second.
+    new = User(username=User.normalize_username(username), password=make_password(password))
     with transaction.atomic():
         _locked(token, now)
         try:
             with transaction.atomic():
-                user = User.objects.create_user(username, password=password)
+                new.save(force_insert=True)
         except IntegrityError:
             detail = "A user with that username already exists."
             raise IdTaken(detail, errors=[FieldError("/username", detail)]) from None
-        accept(token=token, user=user, now=now)
-    return user
+        accept(token=token, user=new, now=now)
+    return new
 
 
 def _locked(token: str, now: datetime) -> Invitation:

@@ -3,6 +3,7 @@
 import time
 from datetime import datetime
 from decimal import Decimal
+from threading import Semaphore
 
 from django.db import transaction
 
@@ -17,6 +18,9 @@ from sessions_app.services.prompts import effective_settings
 from sessions_app.services.wishes import lock_for_change, wish_for_hearers
 
 WAIT_STEP = 0.2
+# A quarter of the threads that the web server has: with all exports that are sent, two are left for the rest.
+MOST_WAITING = 2
+_WAITING = Semaphore(MOST_WAITING)
 GONE = "There is no such summary."
 RETRIED = (SummaryStatus.FAILED, SummaryStatus.CANCELLED)
 
@@ -154,15 +158,26 @@ def resume(*, session: Session, now: datetime) -> Session:
 
 
 def wait_until_ended(*, entry: Summary, seconds: float) -> Summary:
-    """Return the entry as it is when it has ended, or as it is after so many seconds."""
-    patience = time.monotonic() + seconds
-    while time.monotonic() < patience and Summary.objects.unfinished().filter(pk=entry.pk).exists():
-        time.sleep(WAIT_STEP)
+    """Return the entry as it is when it has ended, or as it is after so many seconds.
+
+    Where as many wait as may at once, it is returned as it is now, so that others are answered.
+    """
+    if _WAITING.acquire(blocking=False):
+        try:
+            _wait_until_ended(entry, seconds)
+        finally:
+            _WAITING.release()
     try:
         entry.refresh_from_db()
     except Summary.DoesNotExist:
         raise NotFound(GONE) from None
     return entry
+
+
+def _wait_until_ended(entry: Summary, seconds: float) -> None:
+    patience = time.monotonic() + seconds
+    while time.monotonic() < patience and Summary.objects.unfinished().filter(pk=entry.pk).exists():
+        time.sleep(WAIT_STEP)
 
 
 def _locked(entry: Summary, now: datetime) -> tuple[Session, Summary]:

@@ -38,7 +38,7 @@ def _locked(member: Membership) -> Membership:
 
 
 def _end_invitations(member: Membership) -> None:
-    Invitation.objects.filter(project=member.project_id, actor=member.user.get_username()).delete()
+    Invitation.objects.filter(project=member.project_id, made_by=member.user_id).delete()
 
 
 def _keep_an_owner(member: Membership) -> None:

@@ -1,10 +1,11 @@
 """The members of a project: the list, roles, leaving, and invitations, whose links are shown this once."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -80,13 +81,17 @@ def invitation_new(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _show(request, project, {"inviting": form}, status=422 if form.is_bound else 200)
     wanted: MemberRole = form.cleaned_data["role"]
-    made, token = invite(
-        project=project,
-        role=wanted,
-        actor=request.user.get_username(),
-        now=timezone.now(),
-        form_number=request.POST.get("form_number", ""),
-    )
+    try:
+        made, token = invite(
+            project=project,
+            role=wanted,
+            by=cast("User", request.user),
+            now=timezone.now(),
+            form_number=request.POST.get("form_number", ""),
+        )
+    except Conflict as refusal:
+        messages.error(request, refusal.detail)
+        return redirect("members", slug)
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     return _show(request, project, {"invited": made, "link": link})
 

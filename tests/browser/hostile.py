@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from sessions_app.domain.roles import MemberRole
 from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, RunStatus, ToolCall
 from sessions_app.models import Event as EventRow
-from sessions_app.models import Import, ImportedConversation, Membership
+from sessions_app.models import Import, ImportedConversation, Invitation, Membership
 from sessions_app.models.imports import ImportOutcome, ImportStatus
 from sessions_app.models.summarizers import ProjectSummarizer
 from sessions_app.services.invitations import invite
@@ -58,7 +58,8 @@ def make_hostile_project(*, member, now):
     save_project_settings(project=project, changes={"offset": 1}, now=now, actor=line(200), note=line(500))
     save_project_settings(project=project, changes={"offset": 2}, now=now, actor=line(200), note=line(500))
     key, _ = create_api_key(project=project, name=line(200), scopes=["read"], actor=line(200))
-    invitation, token = invite(project=project, role=MemberRole.VIEWER, actor=line(200), now=now)
+    invitation, token = invite(project=project, role=MemberRole.VIEWER, by=member, now=now)
+    Invitation.objects.update(actor=line(200))
     ProjectSummarizer.objects.create(
         project=project,
         model=line(200),

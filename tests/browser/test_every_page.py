@@ -17,7 +17,7 @@ from sessions_app.services.profiles import save_new_profile
 from sessions_app.services.saved_views import save_new_view
 from tests.browser.addresses import addresses, pages
 from tests.browser.walking import ALL_BUT_COLORS, COLORS, Walk
-from tests.factories import make_project
+from tests.factories import make_owner, make_project
 
 pytestmark = pytest.mark.any_database
 
@@ -52,7 +52,7 @@ def a_call(session):
 def people(project, now):
     """Return what stands for another member, an invitation and a key in addresses."""
     other = get_user_model().objects.create_user("tove", first_name="Tove")
-    invitation, token = invite(project=project, role=MemberRole.VIEWER, actor="reader", now=now)
+    invitation, token = invite(project=project, role=MemberRole.VIEWER, by=make_owner(project, "reader"), now=now)
     key, _ = create_api_key(project=project, name="agent", scopes=["read", "write"], actor="reader")
     return {
         "member_pk": Membership.objects.create(project=project, user=other, role=MemberRole.VIEWER).pk,

@@ -13,7 +13,7 @@ from sessions_app.services.forms_sent_twice import identity, new_form_number
 from sessions_app.services.invitations import invite
 from sessions_app.services.keys import create_named_key, key_of
 from sessions_app.services.sessions import fork_by_form
-from tests.factories import NOW, make_project, make_session
+from tests.factories import NOW, make_owner, make_project, make_session
 
 SOON, LATER = NOW + timedelta(seconds=30), NOW + timedelta(minutes=2)
 
@@ -52,7 +52,7 @@ def test_an_invitation_is_made_once_and_later_or_for_another_role_another():
     project, number = make_project(), new_form_number()
 
     def send(now, role=MemberRole.EDITOR):
-        return invite(project=project, role=role, actor="mira", now=now, form_number=number)
+        return invite(project=project, role=role, by=make_owner(project), now=now, form_number=number)
 
     made, token = send(NOW)
     assert send(SOON) == (made, token)

@@ -10,8 +10,9 @@ from django.db import connection
 from sessions_app.domain.errors import Conflict, IdTaken, NotFound
 from sessions_app.domain.roles import MemberRole
 from sessions_app.models import Invitation, Membership
+from sessions_app.services import invitations
 from sessions_app.services.invitations import accept, accept_as_new, invitation_of, invite
-from tests.factories import NOW, make_project
+from tests.factories import NOW, make_owner, make_project
 
 
 def user(name):
@@ -19,7 +20,8 @@ def user(name):
 
 
 def invited(role=MemberRole.EDITOR, project=None):
-    return invite(project=project or make_project(), role=role, actor="mira", now=NOW)
+    project = project or make_project()
+    return invite(project=project, role=role, by=make_owner(project), now=NOW)
 
 
 @pytest.mark.django_db
@@ -41,7 +43,7 @@ def test_it_makes_somebody_a_member_in_its_role_once():
     assert (member.project, member.role) == (made.project, "viewer")
     with pytest.raises(NotFound):
         accept(token=token, user=user("ed"), now=NOW)
-    assert Membership.objects.count() == 1
+    assert Membership.objects.filter(user__username__in=["tove", "ed"]).count() == 1
 
 
 @pytest.mark.django_db
@@ -97,14 +99,14 @@ def test_a_name_that_is_taken_in_between_makes_no_account_and_leaves_the_link():
         accept_as_new(token=token, username="tove", password="correct horse battery", now=NOW)
 
     assert Invitation.objects.count() == 1
-    assert Membership.objects.count() == 0
+    assert not Membership.objects.filter(user__username="tove").exists()
 
 
 @pytest.mark.django_db
 def test_those_that_expired_go_when_somebody_else_is_invited():
     first, _ = invited()
 
-    invite(project=first.project, role=MemberRole.VIEWER, actor="mira", now=NOW + timedelta(days=8))
+    invite(project=first.project, role=MemberRole.VIEWER, by=make_owner(first.project), now=NOW + timedelta(days=8))
 
     assert [each.role for each in Invitation.objects.all()] == ["viewer"]
 
@@ -133,7 +135,7 @@ def test_of_two_who_accept_one_link_at_the_same_time_one_joins():
         thread.join()
 
     assert (len(joined), len(refused)) == (1, 1)
-    assert made.project.memberships.count() == 1
+    assert made.project.memberships.filter(user__username__in=["tove", "ed"]).count() == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -158,4 +160,51 @@ def test_of_two_accounts_made_by_one_link_at_the_same_time_there_is_one():
         thread.join()
 
     assert len(refused) == 1
-    assert get_user_model().objects.count() == Membership.objects.count() == 1
+    assert get_user_model().objects.filter(username__in=["tove", "ed"]).count() == 1
+    assert Membership.objects.filter(role="editor").count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_password_is_hashed_while_nobody_waits_for_the_project(monkeypatch):
+    _, token = invited()
+    held = []
+    real = invitations.make_password
+
+    def hashing(password):
+        held.append(connection.in_atomic_block)
+        return real(password)
+
+    monkeypatch.setattr(invitations, "make_password", hashing)
+    new = accept_as_new(token=token, username="tove", password="correct horse battery", now=NOW)
+
+    assert held == [False]
+    assert new.check_password("correct horse battery")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("fate", ["viewer", "editor", None])
+def test_who_is_no_owner_any_more_when_the_project_is_locked_makes_no_link(monkeypatch, fate):
+    project = make_project()
+    mira = make_owner(project)
+    real = invitations.lock_project
+
+    def demoted_before_the_lock(pk):
+        mine = Membership.objects.filter(user=mira)
+        mine.update(role=fate) if fate else mine.delete()
+        return real(pk)
+
+    monkeypatch.setattr(invitations, "lock_project", demoted_before_the_lock)
+    with pytest.raises(Conflict, match="You are no owner of P any more"):
+        invite(project=project, role=MemberRole.OWNER, by=mira, now=NOW)
+
+    assert not Invitation.objects.exists()
+
+
+@pytest.mark.django_db
+def test_links_end_with_the_account_of_who_made_them():
+    _, token = invited()
+
+    get_user_model().objects.get(username="mira").delete()
+
+    with pytest.raises(NotFound):
+        invitation_of(token=token, now=NOW)

@@ -207,6 +207,24 @@ def test_a_session_that_is_deleted_while_somebody_waits_for_its_summary_is_not_f
         wait_until_ended(entry=entry, seconds=5)
 
 
+def test_only_a_few_wait_and_others_are_answered_at_once(scripted, monkeypatch):
+    scripted()
+    session = make_session(runs=4, settings=AT_ONCE | {"offset": 1})
+    entry = summarize_now(session=session, actor="mira", now=LATER)
+    answers = []
+
+    def meanwhile(_seconds):
+        answers.append(wait_until_ended(entry=entry, seconds=60).status)
+        Summary.objects.update(status="cancelled")
+
+    monkeypatch.setattr("time.sleep", meanwhile)
+    for _ in range(2):
+        Summary.objects.update(status="pending")
+        answers.append(wait_until_ended(entry=entry, seconds=60).status)
+    # The third is answered at once, and its places are given back.
+    assert answers == ["pending", "cancelled", "cancelled"] * 2
+
+
 def test_what_a_worker_brings_after_a_cancellation_is_dropped(scripted):
     session = make_session(runs=4, settings=AT_ONCE | {"offset": 1})
     scripted(lambda: cancel(entry=session.summaries.get(), now=LATER))

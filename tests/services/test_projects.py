@@ -30,7 +30,7 @@ def fill(slug):
         entry = Summary.objects.create(session=root, number=1, covers_through=1, summarizer="x", created_at=NOW)
         Session.objects.filter(pk=root.pk).update(summary=entry)
     create_api_key(project=project, name="bot", scopes=["read"])
-    invite(project=project, role=MemberRole.EDITOR, actor="mira", now=NOW)
+    invite(project=project, role=MemberRole.EDITOR, by=owner, now=NOW)
     save_project_settings(project=project, changes={"offset": 3}, now=NOW)
     Profile.objects.create(project=project, name="careful", saved_at=NOW)
     ModelOverride.objects.create(project=project, name="m", context_window=5)

@@ -13,7 +13,7 @@ from sessions_app.services.invitations import invite
 from sessions_app.services.keys import create_api_key
 from sessions_app.urls import urlpatterns
 from sessions_app.views.access import needs_of
-from tests.factories import NOW, make_project, make_session
+from tests.factories import NOW, make_owner, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -88,7 +88,7 @@ def address_of(name, project):
         "number": lambda: 1,
         "event_pk": lambda: session.runs.first().events.first().pk,
         "import_pk": lambda: Import.objects.create(project=project, file_name="f", size=1, created_at=NOW).pk,
-        "invitation_pk": lambda: invite(project=project, role=MemberRole.VIEWER, actor="mira", now=NOW)[0].pk,
+        "invitation_pk": lambda: invite(project=project, role=MemberRole.VIEWER, by=make_owner(project), now=NOW)[0].pk,
         "key_pk": lambda: create_api_key(project=project, name="bot", scopes=["read"])[0].pk,
         "member_pk": lambda: join(project, "tove", MemberRole.EDITOR).pk,
         "profile_pk": lambda: Profile.objects.create(project=project, name="careful", saved_at=NOW).pk,
