@@ -108,6 +108,7 @@ class SessionFilterForm(forms.Form):
     children = forms.BooleanField(required=False)
     lost = forms.BooleanField(required=False)
     unseen = forms.BooleanField(required=False)
+    cut = forms.BooleanField(required=False)
     own = forms.BooleanField(required=False)
     key = AnyTextField(required=False)
     value = AnyTextField(required=False)
@@ -151,6 +152,7 @@ class SessionFilterForm(forms.Form):
             "children": "has children",
             "lost": "has lost runs",
             "unseen": "has runs not sent",
+            "cut": "tool results cut",
             "own": "own settings",
         }
         labels |= {name: f"{name.removeprefix(METADATA)} = {value}" for name, value in self._metadata().items()}
@@ -215,6 +217,7 @@ class SessionFilterForm(forms.Form):
             children=given["children"],
             lost=given["lost"],
             unseen=given["unseen"],
+            cut=given["cut"],
             own_settings=given["own"],
             view=given["view"],
             since=_moment(given["since"]),

@@ -144,6 +144,9 @@ class SessionQuery(PageQuery):
     model: str = Field(default="", description="The model of the newest run of its own.")
     has_children: bool = Field(default=False, description="Only sessions with children or forks.")
     has_lost_runs: bool = Field(default=False, description="Only sessions whose next prompt loses runs.")
+    has_cut_results: bool = Field(
+        default=False, description="Only sessions whose next prompt cuts tool results or leaves them out."
+    )
     has_own_settings: bool = Field(default=False, description="Only sessions with memory settings of their own.")
     sort: Literal[tuple(ORDERS)] = "-updated_at"  # type: ignore[valid-type]
 

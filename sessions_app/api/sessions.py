@@ -92,6 +92,7 @@ def list_sessions(request: ApiRequest, query: Query[SessionQuery]) -> SessionPag
         model=query.model,
         children=query.has_children,
         lost=query.has_lost_runs,
+        cut=query.has_cut_results,
         own_settings=query.has_own_settings,
     )
     rows = listed_sessions(project=request.auth.project, wanted=wanted)

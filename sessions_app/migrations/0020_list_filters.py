@@ -4,12 +4,14 @@ import django.db.models.deletion
 import django.db.models.expressions
 from django.conf import settings
 from django.db import migrations, models
-from django.db.models import Exists, OuterRef, Subquery, Value
+from django.db.models import Exists, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from sessions_app.models.metadata_entries import digests_of
 
 AT_ONCE = 1000
+CUTTING = ("tool_result_max_tokens", "keep_tool_results")
 
 
 def fill(apps, schema_editor):
@@ -29,6 +31,10 @@ def fill(apps, schema_editor):
             for digest in digests_of(session.metadata)
         )
         last = some[-1].pk
+    # How many results a prompt cuts is known as soon as it is worked out again.
+    may_cut = Q(settings__has_any_keys=CUTTING) | Q(project__settings__has_any_keys=CUTTING)
+    cutting = sessions.filter(may_cut).order_by().values("pk")
+    sessions.filter(pk__in=cutting).update(summary_wanted_at=timezone.now())
 
 
 class Migration(migrations.Migration):

@@ -49,6 +49,11 @@ def has_unseen_runs() -> Q:
     return Q(unseen_runs__gt=Constant(0))
 
 
+def has_cut_results() -> Q:
+    """Return the condition of sessions whose next prompt cuts tool results or leaves them out, as an index has it."""
+    return Q(cut_results__gt=Constant(0))
+
+
 def has_own_settings() -> Q:
     """Return the condition of sessions with memory settings of their own, as an index has it."""
     return HAS_OWN_SETTINGS

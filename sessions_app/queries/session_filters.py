@@ -14,6 +14,7 @@ from sessions_app.models.search_index import sessions_with
 from sessions_app.models.sessions import SessionQuerySet
 from sessions_app.queries.session_conditions import (
     has_children,
+    has_cut_results,
     has_lost_runs,
     has_own_settings,
     has_unseen_runs,
@@ -29,6 +30,7 @@ class SessionSort(StrEnum):
     ACTIVITY = "activity"
     CREATED = "created"
     RUNS = "runs"
+    TOKENS = "tokens"
     TITLE = "title"
     UNSEEN = "unseen"
 
@@ -45,8 +47,8 @@ class SessionView(StrEnum):
 class SessionFilter:
     """Which sessions to list; `since` and `until` (exclusive) bound the last activity.
 
-    `status` and `model` are those of the newest run; `lost` and `unseen`: the next prompt loses runs, or leaves runs
-    out that the model cannot see.
+    `status` and `model` are those of the newest run; `lost`, `unseen` and `cut`: the next prompt loses runs, leaves
+    runs out that the model cannot see, or cuts tool results.
     """
 
     words: str = ""
@@ -58,6 +60,7 @@ class SessionFilter:
     children: bool = False
     lost: bool = False
     unseen: bool = False
+    cut: bool = False
     own_settings: bool = False
     parent_id: str = ""
     view: SessionView = SessionView.ALL
@@ -80,7 +83,7 @@ class SessionFilter:
     @property
     def has_conditions(self) -> bool:
         """Whether single sessions have to fulfil anything besides what they are called."""
-        flags = (self.children, self.lost, self.unseen, self.own_settings)
+        flags = (self.children, self.lost, self.unseen, self.cut, self.own_settings)
         return bool(self.metadata or self.status or self.model or any(flags))
 
     def conditions(self, project: Project) -> Iterator[Q]:
@@ -91,6 +94,7 @@ class SessionFilter:
             (self.children, has_children),
             (self.lost, has_lost_runs),
             (self.unseen, has_unseen_runs),
+            (self.cut, has_cut_results),
             (self.own_settings, has_own_settings),
         )
         yield from (condition() for is_wanted, condition in flags if is_wanted)

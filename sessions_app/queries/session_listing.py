@@ -14,6 +14,7 @@ from sessions_app.models.sessions import SessionQuerySet
 from sessions_app.queries.keyset import Order, read_text, read_time
 from sessions_app.queries.session_conditions import (
     has_children,
+    has_cut_results,
     has_lost_runs,
     has_own_settings,
     is_child_of,
@@ -67,6 +68,7 @@ class Wanted:
     model: str = ""
     children: bool = False
     lost: bool = False
+    cut: bool = False
     own_settings: bool = False
 
 
@@ -100,6 +102,8 @@ def _conditions(project: Project, wanted: Wanted) -> Iterator[Q]:
         yield has_children()
     if wanted.lost:
         yield has_lost_runs()
+    if wanted.cut:
+        yield has_cut_results()
     if wanted.own_settings:
         yield has_own_settings()
 

@@ -48,6 +48,7 @@ class NextPrompt:
     reserve: int
     unseen: int
     lost: int
+    cut: int
     position: int
     error: str
     stale: bool
@@ -59,7 +60,7 @@ class SessionRow:
 
     `place` is that among its `siblings`, whose number is None where counting has stopped. `only_forks`: all children
     that were counted are forks. `active_at` is the latest activity of what the row stands for: of the whole tree while
-    a root is closed.
+    a root is closed. `tokens` are those of all runs of its lineage.
     `opening` is the beginning of what the user said first, where there is no title to go by. `hits` are where the words
     that were searched for stand in its runs, `name` its title or else its id, with those marked.
     """
@@ -72,6 +73,7 @@ class SessionRow:
     forked_at: int | None
     user_id: str
     run_count: int
+    tokens: int
     newest_run_status: str
     next_prompt: NextPrompt | None
     summary: SummaryState
@@ -179,6 +181,7 @@ def _row(
         forked_at=session.forked_at,
         user_id=session.user_id,
         run_count=session.last_position,
+        tokens=session.lineage_tokens,
         newest_run_status=session.newest_run_status or "",
         next_prompt=_next_prompt(session, settings_hash(effective.values)),
         summary=_summary_state(session, effective.values.strategy),
@@ -205,6 +208,7 @@ def _next_prompt(session: Session, current_hash: str) -> NextPrompt | None:
         reserve=snapshot.get("reserve", 0),
         unseen=snapshot.get("unseen", 0),
         lost=snapshot.get("lost", 0),
+        cut=snapshot.get("cut", 0),
         position=snapshot["position"],
         error=snapshot["error"] or "",
         stale=snapshot["settings"] != current_hash or _has_another_wish(session, snapshot),

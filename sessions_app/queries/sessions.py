@@ -11,11 +11,12 @@ from sessions_app.domain.errors import NotFound
 from sessions_app.domain.search_words import Sought, marked, read_query
 from sessions_app.models import Project, Session, SessionTag
 from sessions_app.models.search_index import PLACES_READ, are_all_read
+from sessions_app.models.sessions import LINEAGE_TOKENS
 from sessions_app.queries import session_trees
 from sessions_app.queries.capped_counts import COUNTED_AT_MOST, CappedCount, capped_count
 from sessions_app.queries.keyset import Cursor, Order, read_count, read_cursor, read_text, read_time, rows_behind
 from sessions_app.queries.search_hits import Hits, search_hits
-from sessions_app.queries.session_conditions import has_lost_runs, has_unseen_runs
+from sessions_app.queries.session_conditions import has_cut_results, has_lost_runs, has_unseen_runs
 from sessions_app.queries.session_filters import SessionFilter, SessionSort, SessionView, in_view, matching_sessions
 from sessions_app.queries.session_rows import MoreChildren, SessionRow, with_row_columns
 from sessions_app.queries.session_trees import Tree
@@ -60,6 +61,7 @@ class SessionPage:
 _ORDERS: Mapping[SessionSort, Order] = {
     SessionSort.CREATED: Order(SessionSort.CREATED, F("created_at"), read_time, descending=True),
     SessionSort.RUNS: Order(SessionSort.RUNS, F("last_position"), read_count, descending=True),
+    SessionSort.TOKENS: Order(SessionSort.TOKENS, LINEAGE_TOKENS, read_count, descending=True),
     SessionSort.TITLE: Order(SessionSort.TITLE, Lower("title"), read_text),
     SessionSort.UNSEEN: Order(SessionSort.UNSEEN, F("unseen_runs"), read_count, descending=True),
 }
@@ -147,12 +149,13 @@ def order_of(wanted: SessionFilter) -> Order:
 
 @dataclass(frozen=True, slots=True)
 class Sidebar:
-    """The sidebar's counts: of each view, of sessions with runs that the next prompt loses or leaves unseen, and of
-    the tags and users seen most among the newest 10,000 sessions."""
+    """The sidebar's counts: of each view, of sessions whose next prompt loses runs, leaves some unseen or cuts tool
+    results, and of the tags and users seen most among the newest 10,000 sessions."""
 
     views: Mapping[SessionView, CappedCount]
     lost: CappedCount
     unseen: CappedCount
+    cut: CappedCount
     tags: Sequence[tuple[str, int]]
     users: Sequence[tuple[str, int]]
 
@@ -172,6 +175,7 @@ def sidebar(*, project: Project) -> Sidebar:
         views={view: capped_count(in_view(sessions, project, view)) for view in SessionView},
         lost=capped_count(sessions.filter(has_lost_runs())),
         unseen=capped_count(sessions.filter(has_unseen_runs())),
+        cut=capped_count(sessions.filter(has_cut_results())),
         tags=list(tags.annotate(count=Count("pk")).order_by("-count", "name")[:NAMES_SHOWN]),
         users=list(users.annotate(count=Count("pk")).order_by("-count", "user_id")[:NAMES_SHOWN]),
     )

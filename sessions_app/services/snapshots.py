@@ -3,11 +3,14 @@
 import hashlib
 from typing import Any
 
+from sessions_app.domain.cut_results import count_cut_results
 from sessions_app.domain.errors import ConvowebError, NotFound
 from sessions_app.domain.memory_settings import settings_hash
-from sessions_app.domain.plan import Part
+from sessions_app.domain.plan import Part, Prompt
 from sessions_app.models import Session
 from sessions_app.services.prompts import as_stored, effective_settings, session_plan
+
+_COLUMNS = {"unseen_runs": "unseen", "lost_runs": "lost", "cut_results": "cut"}
 
 
 def refresh_snapshot(*, session: Session) -> int:
@@ -22,8 +25,8 @@ def refresh_snapshot(*, session: Session) -> int:
     except NotFound:
         return 0
     if snapshot != stored.prompt_snapshot:
-        unseen, lost = snapshot.get("unseen", 0), snapshot.get("lost", 0)
-        Session.objects.filter(pk=stored.pk).update(prompt_snapshot=snapshot, unseen_runs=unseen, lost_runs=lost)
+        counted = {column: snapshot.get(name, 0) for column, name in _COLUMNS.items()}
+        Session.objects.filter(pk=stored.pk).update(prompt_snapshot=snapshot, **counted)
     return int(snapshot.get("lost_through", 0))
 
 
@@ -40,6 +43,8 @@ def _snapshot(session: Session) -> dict[str, Any]:
     earlier = session.prompt_snapshot or {}
     # What parents hand down changes without the session.
     is_same = state.items() <= earlier.items() and not settings.values.takes_parents
+    # Figures of earlier versions may not have it.
+    is_same = is_same and ("cut" in earlier or earlier["error"] is not None)
     return state | (earlier if is_same else _figures(session)) | {"wish": wish and wish.isoformat()}
 
 
@@ -55,6 +60,8 @@ def _figures(session: Session) -> dict[str, Any]:
         "parts": {part.value: getattr(plan.tokens, part.value) for part in Part},
         "unseen": plan.unseen,
         "lost": sum(fates.count for fates in plan.lost),
+        # Where results may be cut, a plan is always a built prompt.
+        "cut": count_cut_results(plan) if isinstance(plan, Prompt) else 0,
         "lost_through": plan.gap[-1].last if plan.gap else 0,
         "reserve": plan.reserve,
         "error": None,

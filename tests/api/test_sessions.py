@@ -220,6 +220,7 @@ def listed(project):
         metadata={"env": "test", "0": "zero", 'q"': "quoted", "ä": "umlaut", "b\\": "slash"},
     )
     Session.objects.filter(public_id="App.3").update(lost_runs=1)
+    Session.objects.filter(public_id="app.2").update(cut_results=3)
     Session.objects.filter(public_id="app.1").update(settings={"max_runs": 2})
     make_session(make_project("other"), "app.9", title="Refund", user_id="anna", tags=["blue"])
 
@@ -270,6 +271,7 @@ def listed(project):
         ("model=gpt-4o&status=failed", []),
         ("has_children=true", ["app.1"]),
         ("has_lost_runs=true", ["App.3"]),
+        ("has_cut_results=true", ["app.2"]),
         ("has_own_settings=true", ["app.1"]),
         ("has_own_settings=false", ["app.1", "app.2", "App.3"]),
         ("since=2026-05-04T12:00:00Z", ["app.1", "app.2", "App.3"]),

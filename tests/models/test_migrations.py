@@ -6,7 +6,7 @@ import pytest
 from django.apps import apps
 
 from sessions_app.models import MetadataEntry, Project, Run, Session, SettingsVersion
-from tests.factories import make_project, make_session
+from tests.factories import NOW, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -70,13 +70,17 @@ def test_what_filters_read_is_taken_from_runs_children_and_metadata(monkeypatch)
     Run.objects.filter(position=2).update(model="o3")
     kept = list(MetadataEntry.objects.order_by("digest").values_list("session", "digest"))
     MetadataEntry.objects.all().delete()
-    Session.objects.update(has_children=False, newest_model="?")
+    Session.objects.update(has_children=False, newest_model="?", summary_wanted_at=None)
+    make_session(make_project("q", settings={"keep_tool_results": 2}), "inherits", now=NOW)
+    make_session(project, "cuts", settings={"tool_result_max_tokens": 9}, now=NOW)
     migration = import_module("sessions_app.migrations.0020_list_filters")
     monkeypatch.setattr(migration, "AT_ONCE", 2)
 
     migration.fill(apps, None)
 
     columns = Session.objects.order_by("pk").values_list("public_id", "newest_model", "has_children")
-    assert list(columns) == [("trip", "o3", True), ("hotel", "", True), ("late", "", False)]
+    assert list(columns)[:3] == [("trip", "o3", True), ("hotel", "", True), ("late", "", False)]
+    wanted = Session.objects.filter(summary_wanted_at__gt=NOW).values_list("public_id", flat=True)
+    assert set(wanted) == {"inherits", "cuts"}
     assert len(kept) == 2
     assert list(MetadataEntry.objects.order_by("digest").values_list("session", "digest")) == kept

@@ -32,6 +32,7 @@ FILTERS = {
     "number": SessionFilter(metadata={"level": "7"}),
     "both": SessionFilter(metadata={"channel": "voice", "level": "7"}),
     "no such text": SessionFilter(metadata={"channel": "fax"}),
+    "cut results": SessionFilter(cut=True),
     "children": SessionFilter(children=True),
     "children with own settings": SessionFilter(children=True, own_settings=True),
 }

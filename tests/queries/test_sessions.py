@@ -6,6 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.errors import InvalidInput, NotFound
+from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.transcript import NewRun, RunStatus
 from sessions_app.models import Run, Session, SessionTag
 from sessions_app.models.search_index import index_sessions
@@ -20,6 +21,7 @@ from sessions_app.queries.sessions import (
     sidebar,
 )
 from sessions_app.services.runs import append_runs
+from sessions_app.services.sessions import fork_session
 from tests.factories import NOW, analyze_if_many, append_turns, make_open_run, make_project, make_session
 
 pytestmark = pytest.mark.django_db
@@ -174,9 +176,10 @@ def varied(project):
     mended = make_session(project, "mended")
     append_runs(session=mended, runs=[failed, NewRun((), model="gpt-4.1")], now=NOW)
     make_open_run(make_session(project, "open"))
-    for name, figures in (("losing", (2, 3)), ("pruning", (0, 4))):
+    for name, figures in (("losing", (2, 3, 0)), ("pruning", (0, 4, 0)), ("cutting", (0, 0, 5))):
         make_session(project, name)
-        Session.objects.filter(public_id=name).update(lost_runs=figures[0], unseen_runs=figures[1])
+        columns = zip(("lost_runs", "unseen_runs", "cut_results"), figures, strict=True)
+        Session.objects.filter(public_id=name).update(**dict(columns))
     return project
 
 
@@ -195,6 +198,7 @@ def varied(project):
         ({"children": True}, {"parent"}),
         ({"lost": True}, {"losing"}),
         ({"unseen": True}, {"losing", "pruning"}),
+        ({"cut": True}, {"cutting"}),
         ({"own_settings": True}, {"child"}),
         ({"own_settings": True, "words": "child"}, {"child"}),
         ({"own_settings": True, "children": True}, set()),
@@ -206,17 +210,30 @@ def test_filters_by_what_sessions_hold(varied, wanted, expected):
     assert {row.public_id for tree in page.trees for row in tree.rows if row.sought} == expected
 
 
-def test_the_sidebar_counts_sessions_with_lost_and_unseen_runs(varied):
+def test_the_sidebar_counts_sessions_with_lost_and_unseen_runs_and_cut_results(varied):
     shown = sidebar(project=varied)
-    assert (str(shown.lost), str(shown.unseen)) == ("1", "2")
+    assert (str(shown.lost), str(shown.unseen), str(shown.cut)) == ("1", "2", "1")
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="only on SQLite: the wording of its plans")
-@pytest.mark.parametrize(("wanted", "index"), [({"lost": True}, "with_lost"), ({"unseen": True}, "with_unseen")])
-def test_lost_and_unseen_runs_are_found_in_indexes_of_their_own(varied, wanted, index):
-    finding, *_ = plans_of(varied, SessionFilter(**wanted))
-    assert f"session_{index}" in str(finding)
+@pytest.mark.parametrize("wanted", ["lost", "unseen", "cut"])
+def test_lost_and_unseen_runs_and_cut_results_are_found_in_indexes_of_their_own(varied, wanted):
+    asked: dict[str, Any] = {wanted: True}
+    finding, *_ = plans_of(varied, SessionFilter(**asked))
+    assert f"session_with_{wanted}" in str(finding)
     assert "TEMP B-TREE" not in str(finding)
+
+
+def test_the_order_by_tokens_counts_all_runs_of_a_lineage(project):
+    for name, text in (("short", "a"), ("long", "a " * 40), ("middle", "a " * 9)):
+        append_runs(session=make_session(project, name), runs=[simple_turn(text, "b")], now=NOW)
+    append_turns(fork_session(session=Session.objects.get(public_id="long"), at=1, now=NOW, public_id="fork"))
+    page = page_of(project, SessionFilter(sort=SessionSort.TOKENS), open_ids=["long"])
+    tokens = {row.public_id: row.tokens for tree in page.trees for row in tree.rows}
+    assert ids(page) == [["long", "fork"], ["middle"], ["short"]]
+    # Two messages of 3 each, with 1 for the role and 1 for the letter.
+    assert tokens["short"] == 10
+    assert tokens["fork"] == tokens["long"] + append_turns(make_session(project, "alone"))[0].tokens_o200k
 
 
 def test_titles_are_ordered_without_regard_to_case(project):
@@ -389,7 +406,7 @@ def test_the_number_of_queries_does_not_depend_on_how_many_sessions_there_are(tr
     SessionTag.objects.bulk_create(SessionTag(session=parent, name="refund") for parent in parents[:5000])
     many = [queries_of(tree, wanted) for wanted in WANTED]
     # One more counts what is not all on the page.
-    assert max(many) <= max(few) + 1 <= 16
+    assert max(many) <= max(few) + 1 <= 17
     assert str(page_of(tree).total) == "10,000+"
     assert sidebar(project=tree).at_least
 
@@ -403,6 +420,7 @@ def test_the_number_of_queries_does_not_depend_on_how_many_sessions_there_are(tr
         (SessionSort.RUNS, "session_roots_by_length"),
         (SessionSort.CREATED, "session_roots_by_creation"),
         (SessionSort.UNSEEN, "session_roots_by_unseen"),
+        (SessionSort.TOKENS, "session_roots_by_tokens"),
     ],
 )
 def test_each_order_walks_an_index_and_sorts_nothing(project, sort, index):

@@ -5,8 +5,11 @@ from datetime import timedelta
 import pytest
 
 from sessions_app.domain.memory_settings import settings_hash
+from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, ToolCall
+from sessions_app.models import Session
 from sessions_app.services import snapshots
 from sessions_app.services.prompts import effective_settings, session_plan, session_prompt
+from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import update_session
 from sessions_app.services.snapshots import refresh_snapshot
 from sessions_app.services.summaries import advance
@@ -38,6 +41,45 @@ def test_it_has_the_measures_of_the_next_prompt():
 def test_it_counts_what_is_lost():
     session = make_session(runs=20, settings={"max_input_tokens": 100, "offset": 19, "on_gap": "warn"})
     assert snapshot_of(session)["lost"] == 14
+
+
+@pytest.mark.parametrize(
+    ("own", "cut"),
+    [
+        ({}, 0),
+        ({"tool_result_max_tokens": 10}, 2),
+        ({"keep_tool_results": 1}, 2),
+        ({"keep_tool_results": 1, "tool_result_max_tokens": 10}, 3),
+        ({"tool_result_max_tokens": 10, "last_n": 1}, 1),
+        ({"max_input_tokens": 1, "tool_result_max_tokens": 10, "autoprune": False}, 0),
+    ],
+)
+def test_it_counts_the_tool_results_that_are_cut_or_left_out(own, cut):
+    session = make_session(settings=own)
+    long, short = "word " * 50, "ok"
+    # The last prompt, which nothing fits into, cannot be built.
+    append_runs(session=session, runs=[turn_with_results(long, short), turn_with_results(long)], now=NOW)
+    snapshot_of(session)
+    assert session.cut_results == session.prompt_snapshot.get("cut", 0) == cut
+
+
+def test_figures_of_before_it_counted_them_are_worked_out_again():
+    session = make_session(settings={"keep_tool_results": 0})
+    append_runs(session=session, runs=[turn_with_results("ok")], now=NOW)
+    earlier = {name: value for name, value in snapshot_of(session).items() if name != "cut"}
+    Session.objects.update(prompt_snapshot=earlier, cut_results=0)
+    session.refresh_from_db()
+    snapshot_of(session)
+    assert session.cut_results == 1
+
+
+def turn_with_results(*results):
+    asked = Event(EventKind.MESSAGE, text="look", role=Role.USER)
+    calls = [
+        Event(EventKind.TOOL_CALL, tool=ToolCall(f"c{place}", "look", "{}", result=result))
+        for place, result in enumerate(results)
+    ]
+    return NewRun((asked, *calls, Event(EventKind.MESSAGE, text="done", role=Role.ASSISTANT)))
 
 
 def test_it_names_the_cover_of_the_summary():
