@@ -65,14 +65,14 @@ class RunSpentOut(Out):
 
 
 class UsageOfSession(Out):
-    """What a session needed in all, and a page of its runs."""
+    """What a session needed in all, and a page of its runs; totals are those of all runs, and null behind a cursor."""
 
-    lineage: SpentOut = Field(description="Of all its runs, those too that it shares with its parent.")
-    own: SpentOut = Field(description="Of the runs that it does not share.")
-    models: list[ModelSpentOut] = Field(description="Of the lineage; the 100 models with most runs.")
-    roles: list[RoleTokensOut] = Field(description="Of the lineage.")
-    summaries: SummariesSpentOut
-    cost: str = Field(description="Of its own runs and summaries.")
+    lineage: SpentOut | None = Field(None, description="Of all its runs, those too that it shares with its parent.")
+    own: SpentOut | None = Field(None, description="Of the runs that it does not share.")
+    models: list[ModelSpentOut] | None = Field(None, description="Of the lineage; the 100 models with most runs.")
+    roles: list[RoleTokensOut] | None = Field(None, description="Of the lineage.")
+    summaries: SummariesSpentOut | None = None
+    cost: str | None = Field(None, description="Of its own runs and summaries.")
     items: list[RunSpentOut] = Field(description="The runs of the lineage, a page of them.")
     next_cursor: str | None
 
@@ -80,27 +80,27 @@ class UsageOfSession(Out):
 @router.get("/sessions/{session_id}/usage", auth=READ, response=UsageOfSession)
 @one_state()
 def get_usage(request: ApiRequest, session_id: str, query: Query[PageQuery]) -> UsageOfSession:
-    """Get the tokens and the cost of a session by run, role and model. Totals are those of all its runs."""
+    """Get the tokens and the cost of a session by run, role and model. Totals stand on the first page alone."""
     session, now = find_session(request, session_id), timezone.now()
     first = run_cursor(query.cursor) + 1
     last = min(session.last_position, first + query.limit - 1)
     rows = lineage_runs(session, first=first, last=last).defer("metadata", "extras", "error").order_by("position")
     spent = runs_spent(runs=list(rows), project_id=session.project_id, now=now)
     behind = run_cursor_text(last) if last < session.last_position else None
-    return _usage_out(session_usage(session=session, now=now), [_run_out(each) for each in spent], behind)
+    # Summing up reads all runs, so that only whoever begins asks for it.
+    totals = {} if query.cursor else _totals(session_usage(session=session, now=now))
+    return UsageOfSession(**totals, items=[_run_out(each) for each in spent], next_cursor=behind)
 
 
-def _usage_out(usage: SessionUsage, items: list[RunSpentOut], next_cursor: str | None) -> UsageOfSession:
-    return UsageOfSession(
-        lineage=SpentOut(**_fields(usage.lineage)),
-        own=SpentOut(**_fields(usage.own)),
-        models=[ModelSpentOut(model=each.model, **_fields(each.spent)) for each in usage.models],
-        roles=[RoleTokensOut(role=each.role, events=each.events, tokens=each.tokens) for each in usage.roles],
-        summaries=_summaries_out(usage.summaries),
-        cost=money(usage.cost),
-        items=items,
-        next_cursor=next_cursor,
-    )
+def _totals(usage: SessionUsage) -> dict[str, Any]:
+    return {
+        "lineage": SpentOut(**_fields(usage.lineage)),
+        "own": SpentOut(**_fields(usage.own)),
+        "models": [ModelSpentOut(model=each.model, **_fields(each.spent)) for each in usage.models],
+        "roles": [RoleTokensOut(role=each.role, events=each.events, tokens=each.tokens) for each in usage.roles],
+        "summaries": _summaries_out(usage.summaries),
+        "cost": money(usage.cost),
+    }
 
 
 def _fields(spent: Spent) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.language_models import ModelFacts
 from sessions_app.services.model_overrides import set_model_override
@@ -49,7 +51,7 @@ def test_it_says_what_was_needed_in_all_and_run_by_run(bot, project):
     assert (answer["cost"], answer["next_cursor"]) == (cost, None)
 
 
-def test_its_runs_come_in_pages_along_the_lineage_and_totals_are_of_all(bot, project):
+def test_its_runs_come_in_pages_along_the_lineage_and_the_first_has_the_totals_of_all(bot, project):
     trip = make_session(project, "trip", runs=3)
     fork = make_session(project, "fork", parent=trip, forked_at=2)
     append_turns(fork, 3)
@@ -57,8 +59,19 @@ def test_its_runs_come_in_pages_along_the_lineage_and_totals_are_of_all(bot, pro
     pages = list(bot.pages("/sessions/fork/usage?limit=2"))
 
     assert [[item["position"] for item in page["items"]] for page in pages] == [[1, 2], [3, 4], [5]]
-    assert [page["lineage"]["runs"] for page in pages] == [5, 5, 5]
-    assert [page["own"]["runs"] for page in pages] == [3, 3, 3]
+    assert [(page["lineage"]["runs"], page["own"]["runs"]) for page in pages[:1]] == [(5, 3)]
+    totals = ("lineage", "own", "models", "roles", "summaries", "cost")
+    assert [[page[name] for name in totals] for page in pages[1:]] == [[None] * 6] * 2
+
+
+def test_a_page_behind_a_cursor_reads_its_runs_alone(bot, project):
+    make_session(project, "s", runs=3)
+    cursor = bot.get("/sessions/s/usage?limit=1").json()["next_cursor"]
+
+    with CaptureQueriesContext(connection) as queries:
+        bot.get(f"/sessions/s/usage?limit=1&cursor={cursor}")
+
+    assert not [each for each in queries.captured_queries if "SUM(" in each["sql"]]
 
 
 def test_it_needs_the_scope_read_and_the_project(bot, make_bot, project):
