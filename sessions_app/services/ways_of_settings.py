@@ -19,7 +19,7 @@ MOST_TRIED: Final = 10
 # So many turns are looked at to say how far a change carries.
 MOST_AHEAD: Final = 1_000
 _STEPS: Final = 3
-_RESULT_TOKENS: Final = tuple(
+_ROUND_TOKENS: Final = tuple(
     step * 10**power for power in range(1, 5) for step in (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)
 )
 
@@ -119,23 +119,24 @@ def _trials(memory: Memory, turn: int | None, sight: Sight, settings: EffectiveS
     if cause is not None:
         yield from other_layers(cause, stored_values(project_settings(project=memory.session.project).values))
     if sight.why is Why.RESULT_CUT:
-        yield from _longer_results(memory, turn, settings)
+        yield from _longer(memory, turn, "tool_result_max_tokens", settings.values.tool_result_max_tokens)
+    if sight.why is Why.SUMMARIZED_AWAY:
+        yield from _longer(memory, turn, "max_summary_tokens", settings.values.max_summary_tokens)
     finished = _finished(memory, turn)
     yield from trials(sight, settings, finished=finished, needed=_needed(memory, turn, sight, settings))
     if not settings.values.takes_parents and has_parent_conversation(memory.session):
         yield Trial({"include_parent_context": True})
 
 
-def _longer_results(memory: Memory, turn: int | None, settings: EffectiveSettings) -> Iterator[Trial]:
-    """Yield the smallest round limit of tool results under which the prompt has the words; each is built."""
-    now = settings.values.tool_result_max_tokens or 0
-    limits = [limit for limit in _RESULT_TOKENS if limit > now]
+def _longer(memory: Memory, turn: int | None, setting: str, now: int | None) -> Iterator[Trial]:
+    """Yield the smallest round limit of what is cut in a prompt under which it has the words; each is built."""
+    limits = [limit for limit in _ROUND_TOKENS if limit > (now or 0)]
 
     def is_enough(limit: int) -> bool:
-        return not is_missing(memory.seen_with(turn, {"tool_result_max_tokens": limit}))
+        return not is_missing(memory.seen_with(turn, {setting: limit}))
 
     if limits and is_enough(limits[-1]):
-        yield Trial({"tool_result_max_tokens": limits[bisect_left(limits, 1, key=is_enough)]})
+        yield Trial({setting: limits[bisect_left(limits, 1, key=is_enough)]})
 
 
 def _more(memory: Memory, turn: int | None, sight: Sight, changes: Changes) -> Iterator[Changes]:

@@ -252,6 +252,27 @@ def test_a_summary_that_dropped_it_can_be_edited_or_an_earlier_one_used():
     assert Way(WayKind.USE_SUMMARY, place=Place.SUMMARY, number=1) in found
 
 
+def test_where_a_summary_is_cut_in_the_prompt_the_smallest_round_limit_that_has_it_is_a_way():
+    session = conversation(settings={"offset": 1, "max_summary_tokens": 20})
+    text = "They talk of the weather there. " * 30 + SAID
+    add_summary(session, 1, 4, text, minute=5)
+    assert follow(session=session, phrase=PHRASE).next.why is Why.SUMMARIZED_AWAY
+    (limit,) = [
+        way.changes["max_summary_tokens"] for way in ways(session) if "max_summary_tokens" in (way.changes or {})
+    ]
+    # Thirty sentences of seven tokens, and one of eight.
+    assert limit == 250
+    memory = Memory(session, PHRASE)
+    assert memory.built_with(None, {"max_summary_tokens": 200}, as_saved=True).why is Why.SUMMARIZED_AWAY
+    assert memory.built_with(None, {"max_summary_tokens": 250}, as_saved=True).why is Why.IN_SUMMARY
+
+
+def test_a_longer_limit_is_no_way_where_the_whole_summary_has_dropped_it():
+    session = conversation(settings={"offset": 1, "max_summary_tokens": 20})
+    add_summary(session, 1, 4, "They talk of the weather there.", minute=5)
+    assert not [way for way in ways(session) if "max_summary_tokens" in (way.changes or {})]
+
+
 def test_what_is_there_needs_no_way():
     assert ways(conversation()) == []
 

@@ -260,7 +260,7 @@ def test_a_way_says_what_the_prompt_needs_without_it_and_with_it(client, session
 
 
 def test_where_a_summary_dropped_it_the_page_says_what_was_not_tried(client, session):
-    assert "max_summary_tokens , summarize_at or summarize_to is not tried" in told(page(client, words="knee brace"))
+    assert "summarize_at or summarize_to would keep it is not tried" in told(page(client, words="knee brace"))
     assert "is not tried" not in told(page(client, words="knee brace", at=2))
 
 
