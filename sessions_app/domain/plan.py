@@ -52,6 +52,7 @@ class WarningCode(StrEnum):
     MODEL_UNKNOWN = "model_unknown"
     OPEN_RUN_SKIPPED = "open_run_skipped"
     LIMIT_ABOVE_WINDOW = "limit_above_window"
+    HEAD_OF_THE_NEWEST = "head_of_the_newest"
     SUMMARIZE_TO_ABOVE_AT = "summarize_to_above_at"
     SETTING_WITHOUT_EFFECT = "setting_without_effect"
     SETTINGS_OF_TODAY = "settings_of_today"

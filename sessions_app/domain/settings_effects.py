@@ -1,6 +1,6 @@
 """Which settings change nothing, or contradict each other, under the values in force, and why."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sessions_app.domain.language_models import LanguageModel
@@ -59,9 +59,7 @@ def _reasons(setting: Setting, values: MemorySettings, window: int | None) -> It
         yield from _idle_reserve(values, window)
     if setting.name in _OF_RESULTS and values.format is PromptFormat.TEXT:
         yield NoEffect("the format text carries no tool results", "format")
-    overruled = _OVERRULED.get(setting.name)
-    if overruled is not None and overruled[0](values):
-        yield overruled[1]
+    yield from (idle for is_idle, idle in _OVERRULED.get(setting.name, ()) if is_idle(values))
 
 
 def _seed_reasons(setting: Setting, values: MemorySettings) -> Iterator[NoEffect]:
@@ -90,20 +88,59 @@ def _is_last_n_idle(values: MemorySettings) -> bool:
     return values.max_runs is not None and values.last_n is not None and values.last_n >= values.max_runs
 
 
-_OVERRULED: Mapping[str, tuple[Callable[[MemorySettings], bool], NoEffect]] = {
-    "last_n": (_is_last_n_idle, NoEffect("max_runs leaves no more runs anyway", "max_runs")),
+def _leaves_only_head(values: MemorySettings, limit: int | None) -> bool:
+    return limit is not None and limit <= values.head_runs + 1
+
+
+def _has_no_messages(values: MemorySettings) -> bool:
+    return values.strategy is Strategy.CONVERSATION and values.max_history == 0 and not has_seed_rule(values)
+
+
+def _has_no_runs(values: MemorySettings) -> bool:
+    """Whether no finished run is sent; chuk's own prompts take the open one for a run like others."""
+    return values.last_n == 0 and not has_seed_rule(values)
+
+
+def _is_newest_sent_anyway(values: MemorySettings) -> bool:
+    return values.strategy is Strategy.TOOL and values.last_n != 0 and not has_seed_rule(values)
+
+
+_NOT_DROPPED = NoEffect("autoprune is off, so no run is dropped", "autoprune")
+_ONLY_HEAD = "leaves no more runs than these and the newest"
+_OVERRULED: Mapping[str, Sequence[tuple[Callable[[MemorySettings], bool], NoEffect]]] = {
+    "autoprune": (
+        (_has_no_runs, NoEffect("last_n 0 sends no run that could be dropped", "last_n")),
+        (_has_no_messages, NoEffect("max_history 0 sends no run that could be dropped", "max_history")),
+    ),
+    "last_n": (
+        (_is_last_n_idle, NoEffect("max_runs leaves no more runs anyway", "max_runs")),
+        (_has_no_messages, NoEffect("max_history 0 sends no run anyway", "max_history")),
+        (_is_newest_sent_anyway, NoEffect("tool sends only the newest run anyway", "strategy")),
+    ),
+    "max_history": ((_has_no_runs, NoEffect("last_n 0 sends no run", "last_n")),),
+    "head_runs": (
+        (lambda values: not values.autoprune, _NOT_DROPPED),
+        (lambda values: _leaves_only_head(values, values.last_n), NoEffect(f"last_n {_ONLY_HEAD}", "last_n")),
+        (lambda values: _leaves_only_head(values, values.max_runs), NoEffect(f"max_runs {_ONLY_HEAD}", "max_runs")),
+    ),
     "parent_depth": (
-        lambda values: not values.takes_parents,
-        NoEffect("include_parent_context is off", "include_parent_context"),
+        (lambda values: not values.takes_parents, NoEffect("include_parent_context is off", "include_parent_context")),
     ),
     "summarize_to": (
-        lambda values: values.summarize_at == 0,
-        NoEffect("summarize_at 0 summarizes each run as soon as it ages", "summarize_at"),
+        (
+            lambda values: values.summarize_at == 0,
+            NoEffect("summarize_at 0 summarizes each run as soon as it ages", "summarize_at"),
+        ),
     ),
-    "on_gap": (lambda values: not values.autoprune, NoEffect("autoprune is off, so no run is dropped", "autoprune")),
+    "on_gap": (
+        (lambda values: not values.autoprune, _NOT_DROPPED),
+        (_has_no_runs, NoEffect("last_n 0 sends no run that could be dropped", "last_n")),
+    ),
     "tool_result_max_tokens": (
-        lambda values: values.keep_tool_results == 0,
-        NoEffect("keep_tool_results 0 leaves no result whole", "keep_tool_results"),
+        (
+            lambda values: values.keep_tool_results == 0,
+            NoEffect("keep_tool_results 0 leaves no result whole", "keep_tool_results"),
+        ),
     ),
 }
 
@@ -116,6 +153,8 @@ def _idle_reserve(values: MemorySettings, window: int | None) -> Iterator[NoEffe
 
 
 def _contradictions(values: MemorySettings) -> Iterator[PromptWarning]:
+    if values.strategy is Strategy.HEAD_TAIL:
+        yield from _head_of_the_newest(values)
     if values.strategy is not Strategy.SUMMARY:
         return
     limits = {"last_n": values.last_n, "max_runs": values.max_runs}
@@ -130,6 +169,20 @@ def _contradictions(values: MemorySettings) -> Iterator[PromptWarning]:
             "before the runs need more than summarize_to.",
             "summarize_to",
         )
+
+
+def _head_of_the_newest(values: MemorySettings) -> Iterator[PromptWarning]:
+    """Warn of a limit that leaves out how the conversation began, which head_runs is there to keep."""
+    limits = [(limit, name) for name in ("last_n", "max_runs") if (limit := getattr(values, name)) is not None]
+    if not limits or not values.head_runs:
+        return
+    limit, name = min(limits)
+    yield PromptWarning(
+        WarningCode.HEAD_OF_THE_NEWEST,
+        f"{name} {limit:,} leaves out how the conversation began: head_runs {values.head_runs:,} counts from the first "
+        f"of the newest {limit:,} runs. A way out: {name} unlimited.",
+        "head_runs",
+    )
 
 
 def _in_neither(name: str, limit: int, offset: int) -> str:

@@ -9,8 +9,8 @@ from sessions_app.domain.tokens import EXACT
 FORMATS: Mapping[PromptFormat, str] = {
     PromptFormat.OPENAI: "Messages of OpenAI's Chat Completions.",
     PromptFormat.RESPONSES: "Input items of OpenAI's Responses.",
-    PromptFormat.ANTHROPIC: "Anthropic's messages, the system text beside them.",
-    PromptFormat.GEMINI: "Gemini's contents, the system text beside them.",
+    PromptFormat.ANTHROPIC: "Anthropic's messages, system text beside them.",
+    PromptFormat.GEMINI: "Gemini's contents, system text beside them.",
     PromptFormat.TEXT: "One string, as Griptape's prompt stack writes it.",
     PromptFormat.SEED: "The dictionaries of chuk-ai-session-manager.",
 }
@@ -22,7 +22,7 @@ GAPS: Mapping[OnGap, str] = {
 
 
 IN_NEXT_SUMMARY = frozenset({"offset", "summarize_at", "summarize_to", "max_summary_tokens"})
-"""What these settings do beyond the summary in use shows only once they are saved."""
+"""What these settings do to summaries shows only with the next one, which is made once they are saved."""
 
 
 def setting_words(name: str, settings: EffectiveSettings, *, changed: bool) -> str:
@@ -40,5 +40,5 @@ def setting_words(name: str, settings: EffectiveSettings, *, changed: bool) -> s
         "on_gap": GAPS[values.on_gap],
     }
     if changed and name in IN_NEXT_SUMMARY:
-        return "The preview has the summary of now; another is made once this is saved."
+        return "Shows in the next summary, once saved."
     return words.get(name, "")

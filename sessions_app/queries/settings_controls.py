@@ -21,7 +21,7 @@ from sessions_app.domain.settings_draft import Draft, value_as_text
 from sessions_app.domain.settings_effects import no_effect
 from sessions_app.models import Session, has_parent_conversation
 from sessions_app.queries.language_models import with_facts
-from sessions_app.queries.setting_words import setting_words
+from sessions_app.queries.setting_words import IN_NEXT_SUMMARY, setting_words
 
 _RANGES: Mapping[str, tuple[float, float, float]] = {
     "reserve_output_tokens": (0, 8_192, 64),
@@ -88,6 +88,11 @@ class Control:
     slider: Slider | None
     reset: str
     says: str
+
+    @property
+    def has_room(self) -> bool:
+        """Whether room is kept for what is said of a change, so that nothing moves while it is made."""
+        return self.setting.name in IN_NEXT_SUMMARY
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ WARNING_WORDS: Mapping[str, str] = {
     WarningCode.MODEL_UNKNOWN: "Unknown model",
     WarningCode.OPEN_RUN_SKIPPED: "The open run is left out",
     WarningCode.LIMIT_ABOVE_WINDOW: "The window binds",
+    WarningCode.HEAD_OF_THE_NEWEST: "head_runs does not reach the beginning",
     WarningCode.SUMMARIZE_TO_ABOVE_AT: "summarize_to is above summarize_at",
     WarningCode.SETTING_WITHOUT_EFFECT: "A setting has no effect",
     WarningCode.SETTINGS_OF_TODAY: "Settings of today",

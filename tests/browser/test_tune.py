@@ -138,3 +138,14 @@ def test_the_slider_of_the_limit_is_fine_where_it_matters_and_says_its_value(ses
     field.fill("316")  # the middle of 100 and 1,000, as ratios go
     expect(slider).to_have_value("50")
     expect(page).to_have_url(re.compile(r"max_input_tokens=316$"))
+
+
+@pytest.mark.parametrize(("name", "value"), [("offset", "3"), ("summarize_to", "0.3")])
+def test_what_is_said_of_a_change_moves_no_other_control(session, page, live_server, name, value):
+    page.goto(f"{live_server.url}/p/p/sessions/s/tune/?strategy=summary")
+    page.wait_for_load_state()
+    below = page.locator("#h-on_gap")
+    place = below.evaluate("each => each.offsetTop")
+    page.locator(f"#f-{name}").fill(value)
+    expect(page.locator(f"#w-{name}")).to_contain_text("Shows in the next summary, once saved.")
+    assert below.evaluate("each => each.offsetTop") == place

@@ -2,10 +2,14 @@ from typing import Any
 
 import pytest
 
+from sessions_app.domain.builder import build_prompt
+from sessions_app.domain.errors import BudgetTooSmall
 from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import SETTINGS, SETTINGS_BY_NAME, Strategy
 from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.settings_effects import no_effect, settings_warnings
+from sessions_app.domain.transcript import Run
+from tests.domain.fakes.transcripts import InMemoryTranscript, exchange, settings
 
 
 def warnings(
@@ -58,6 +62,29 @@ def test_it_says_why_a_setting_changes_nothing_under_a_strategy(name: str, strat
         ("summarize_to", {"summarize_at": 0}, "summarize_at 0 summarizes each run as soon as it ages"),
         ("on_gap", {"autoprune": False}, "autoprune is off, so no run is dropped"),
         ("tool_result_max_tokens", {"keep_tool_results": 0}, "keep_tool_results 0 leaves no result whole"),
+        ("autoprune", {"last_n": 0}, "last_n 0 sends no run that could be dropped"),
+        ("on_gap", {"last_n": 0}, "last_n 0 sends no run that could be dropped"),
+        (
+            "autoprune",
+            {"strategy": "conversation", "max_history": 0},
+            "max_history 0 sends no run that could be dropped",
+        ),
+        ("last_n", {"strategy": "conversation", "max_history": 0}, "max_history 0 sends no run anyway"),
+        ("max_history", {"strategy": "conversation", "last_n": 0}, "last_n 0 sends no run"),
+        ("last_n", {"strategy": "tool", "last_n": 3}, "tool sends only the newest run anyway"),
+        ("last_n", {"strategy": "tool", "last_n": 0}, ""),
+        ("head_runs", {"strategy": "head_tail", "autoprune": False}, "autoprune is off, so no run is dropped"),
+        (
+            "head_runs",
+            {"strategy": "head_tail", "head_runs": 2, "last_n": 3},
+            "last_n leaves no more runs than these and the newest",
+        ),
+        (
+            "head_runs",
+            {"strategy": "head_tail", "head_runs": 2, "max_runs": 3},
+            "max_runs leaves no more runs than these and the newest",
+        ),
+        ("head_runs", {"strategy": "head_tail", "head_runs": 2, "last_n": 4}, ""),
         ("keep_tool_results", {"format": "text"}, "the format text carries no tool results"),
         ("tool_result_max_tokens", {"format": "text"}, "the format text carries no tool results"),
         ("reserve_output_tokens", {"max_input_tokens": 500}, "the window of 1,047,576 does not bind"),
@@ -66,6 +93,56 @@ def test_it_says_why_a_setting_changes_nothing_under_a_strategy(name: str, strat
 )
 def test_it_says_which_other_setting_makes_one_idle(name: str, values: dict[str, Any], expected: str):
     assert reason(name, **values) == expected
+
+
+IDLE: list[tuple[str, list[Any], dict[str, Any]]] = [
+    ("autoprune", [True, False], {"last_n": 0}),
+    ("on_gap", ["warn", "error", "stopgap"], {"last_n": 0}),
+    ("autoprune", [True, False], {"strategy": "conversation", "max_history": 0}),
+    ("last_n", ["unlimited", 0, 1, 4], {"strategy": "conversation", "max_history": 0}),
+    ("max_history", [0, 1, 4, 50], {"strategy": "conversation", "last_n": 0}),
+    ("last_n", ["unlimited", 1, 2, 7], {"strategy": "tool"}),
+    ("head_runs", [0, 1, 3, 20], {"strategy": "head_tail", "autoprune": False}),
+    ("head_runs", [0, 3, 4, 20], {"strategy": "head_tail", "last_n": 4}),
+    ("head_runs", [0, 3, 4, 20], {"strategy": "head_tail", "max_runs": 4}),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "others"), IDLE)
+@pytest.mark.parametrize("budget", [*range(20, 160, 7), 20_000])
+def test_what_is_said_to_do_nothing_changes_neither_what_is_sent_nor_a_fate(
+    name: str, values: list[Any], others: dict[str, Any], budget: int
+):
+    runs = [exchange(f"q{n}", "word " * (n % 4)) for n in range(1, 10)]
+    assert len({outcome(runs, {**others, name: value, "max_input_tokens": budget}) for value in values}) == 1
+
+
+def outcome(runs: list[Run], values: dict[str, Any]) -> str:
+    try:
+        prompt = build_prompt(reader=InMemoryTranscript(runs), settings=settings(**values), query="Well?")
+    except BudgetTooSmall:
+        return "no prompt"
+    fates = [each.fate.value for each in prompt.fates for _ in range(each.count)]
+    return f"{prompt.messages} {fates}"
+
+
+def test_one_more_run_than_the_head_makes_a_difference():
+    runs = [exchange(f"q{n}", f"a{n}") for n in range(1, 10)]
+    # A run needs 12 tokens, the question 6, a prompt 3: three of the four runs fit.
+    values: dict[str, Any] = {"strategy": "head_tail", "last_n": 4, "max_input_tokens": 3 * 12 + 12}
+    assert outcome(runs, {**values, "head_runs": 1}) != outcome(runs, {**values, "head_runs": 0})
+
+
+def test_a_limit_that_leaves_out_the_beginning_is_warned_of_at_the_head_that_should_keep_it():
+    assert warnings(session={"strategy": "head_tail", "head_runs": 2, "last_n": 10, "max_runs": 30}) == [
+        (
+            "head_of_the_newest",
+            "last_n 10 leaves out how the conversation began: head_runs 2 counts from the first of the newest 10 runs. "
+            "A way out: last_n unlimited.",
+        )
+    ]
+    assert warnings(session={"strategy": "head_tail", "head_runs": 2}) == []
+    assert warnings(session={"strategy": "head_tail", "head_runs": 0, "last_n": 10}) == []
 
 
 def test_a_chosen_value_that_does_nothing_is_warned_of():

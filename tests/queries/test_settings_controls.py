@@ -100,5 +100,5 @@ def test_the_model_says_how_its_tokens_are_counted():
 def test_a_change_that_shows_only_in_the_next_summary_says_so(name):
     session = make_session()
 
-    assert "another is made once this is saved" in control(groups_of(session, {name: "1"}), name).says
+    assert "in the next summary, once saved" in control(groups_of(session, {name: "1"}), name).says
     assert control(groups_of(session), name).says == ""
