@@ -103,7 +103,7 @@ class ReplayIsBusy(Busy):
 
 
 class FactsAreBusy(Busy):
-    """A fact is followed over very many turns one at a time, and one is."""
+    """Facts that take long are followed one at a time, and one is."""
 
 
 class ExportIsBusy(Busy):

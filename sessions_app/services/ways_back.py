@@ -9,6 +9,7 @@ from typing import Final
 from sessions_app.domain.errors import FactsAreBusy
 from sessions_app.domain.following.followed import Following
 from sessions_app.domain.following.phrase import Phrase
+from sessions_app.domain.following.recorded import are_told_by_sums
 from sessions_app.domain.following.sights import Place, Sight, Why
 from sessions_app.domain.following.ways import Way, WayKind
 from sessions_app.domain.memory_settings import Strategy
@@ -22,14 +23,15 @@ from sessions_app.models import (
 )
 from sessions_app.services.following import Memory, following_of
 from sessions_app.services.one_at_a_time import one_at_a_time
-from sessions_app.services.prompts import as_stored
+from sessions_app.services.prompts import as_stored, effective_settings
 from sessions_app.services.ways_of_settings import is_missing, ways_of_settings
 
 MOST_ELSEWHERE: Final = 5
-# Over so many turns facts are followed at once; over more, one at a time in a process.
+# Over so many turns facts are followed at once; over more, one at a time in a process. Fewer where prompts are built.
 LIVE_TURNS: Final = 2_000
+LIVE_TURNS_BUILT: Final = 100
 _LONG_ONES = Semaphore(1)
-_BUSY = "Another fact is being followed over very many turns; the server does one at a time. Try again in a moment."
+_BUSY = "Another fact that takes long is being followed; the server does one at a time. Try again in a moment."
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +88,20 @@ def ways_at(*, session: Session, phrase: Phrase, turn: int) -> list[Way]:
 def follow_fact(*, session: Session, phrase: Phrase, at: int | None) -> FollowedFact:
     """Follow words over the turns of a session, with the ways to bring them back at a turn, and where else they are.
 
-    Raises FactsAreBusy where the session is very long and another such one is being looked through.
+    Raises FactsAreBusy where that takes long and another such one is being followed.
     """
-    is_long = session.last_position > LIVE_TURNS
-    with one_at_a_time(_LONG_ONES, FactsAreBusy(_BUSY)) if is_long else nullcontext(), as_stored(session) as stored:
+    alone = one_at_a_time(_LONG_ONES, FactsAreBusy(_BUSY)) if _takes_long(session) else nullcontext()
+    with alone, as_stored(session) as stored:
         memory = Memory(stored, phrase)
         following = following_of(memory)
         turn = following.focus(at)
         ways = list(_ways_at(memory, following, turn))
         return FollowedFact(following, turn, ways, said_elsewhere(session=stored, phrase=phrase))
+
+
+def _takes_long(session: Session) -> bool:
+    is_told = are_told_by_sums(effective_settings(session=session).values)
+    return session.last_position > (LIVE_TURNS if is_told else LIVE_TURNS_BUILT)
 
 
 def _ways_at(memory: Memory, following: Following, turn: int | None) -> Iterator[Way]:

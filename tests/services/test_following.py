@@ -219,6 +219,13 @@ def test_over_very_many_turns_one_fact_is_followed_at_a_time(monkeypatch):
         assert follow_fact(session=session, phrase=PHRASE, at=None).following.hits
 
 
+def test_where_prompts_have_to_be_built_fewer_turns_take_long(monkeypatch):
+    session = conversation(settings={"strategy": "conversation"})
+    monkeypatch.setattr(back, "LIVE_TURNS_BUILT", 6)
+    with back._LONG_ONES, pytest.raises(FactsAreBusy):
+        follow_fact(session=session, phrase=PHRASE, at=None)
+
+
 def test_each_way_of_settings_is_one_that_shows_it_and_no_smaller_budget_does():
     session = conversation(settings={"strategy": "buffer", "max_input_tokens": 70})
     memory = Memory(session, PHRASE)

@@ -270,6 +270,6 @@ def test_while_another_long_one_is_followed_it_says_so_and_offers_to_try_again(c
         answer = client.get(PAGE, {"words": "knee brace"})
     assert (answer.status_code, answer["Retry-After"]) == (429, "5")
     shown = answer.content.decode()
-    assert "Another fact is being followed over very many turns" in shown
+    assert "Another fact that takes long is being followed" in shown
     assert 'href="?words=knee+brace"' in shown
     assert "No run of this conversation says" not in shown

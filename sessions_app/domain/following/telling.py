@@ -8,7 +8,7 @@ PLACE_WORDS: Mapping[Place, str] = {
     Place.WORDS: "Word for word",
     Place.SUMMARY: "In the summary",
     Place.QUESTION: "Only in the question",
-    Place.CUT_AWAY: "Cut away",
+    Place.CUT_AWAY: "Cut in a tool result",
     Place.NOWHERE: "Nowhere",
     Place.NOT_SAID: "Not said yet",
 }
