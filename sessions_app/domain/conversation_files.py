@@ -14,11 +14,20 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
+class Path:
+    """A way through a tree of messages, from its root to an end: its runs, and the ids of the messages in each."""
+
+    runs: tuple[NewRun, ...]
+    messages: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
     """A conversation of a file; `source_id` is its identity there, `notes` say what could not be kept as it was.
 
     `given_id` is the id that the file gives it, which it keeps here if it can; empty where the identity is a hash.
     `parent_source_id` is the identity of the conversation that this one is a child of, empty if it is none's.
+    `paths` are all ways through a tree of messages, of which the first has the `runs`; none if it is no tree.
     `created_at` is when it began; without one that is when its first run did.
     """
 
@@ -32,6 +41,7 @@ class Conversation:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     parent_source_id: str = ""
+    paths: tuple[Path, ...] = ()
     created_at: datetime | None = None
 
 

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from sessions_app.domain.file_formats import FILE_FORMATS
-from sessions_app.models import Import, ImportedConversation, ImportOutcome, ImportStatus, Project
+from sessions_app.models import Import, ImportedConversation, ImportOutcome, ImportStatus, Project, Session
 
 ROWS_AT_ONCE = 50
 EARLIER_SHOWN = 20
@@ -87,11 +89,18 @@ def progress_of(work: Import) -> Progress:
 
 
 def report_of(work: Import, *, shown: Shown, after: int) -> Report:
-    """Return the conversations of the report behind the place `after`."""
+    """Return the conversations of the report behind the place `after`, each with the number of `forks` in its tree."""
     rows = work.conversations.filter(outcome__in=OUTCOMES[shown], place__gt=after)
-    page = list(rows.select_related("session").order_by("place")[: ROWS_AT_ONCE + 1])
+    told = rows.select_related("session").annotate(forks=Coalesce(Subquery(_forks()), 0))
+    page = list(told.order_by("place")[: ROWS_AT_ONCE + 1])
     more = page[ROWS_AT_ONCE - 1].place if len(page) > ROWS_AT_ONCE else None
     return Report(shown, page[:ROWS_AT_ONCE], more)
+
+
+def _forks() -> QuerySet[Session, Any]:
+    """Count the forks in the tree of a row's session."""
+    forks = Session.objects.filter(root=OuterRef("session__root"), forked_at__isnull=False).order_by()
+    return forks.values("root").annotate(count=Count("pk")).values("count")
 
 
 def earlier_imports(project: Project) -> QuerySet[Import]:

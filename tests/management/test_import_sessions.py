@@ -82,8 +82,8 @@ def test_it_refuses_unknown_projects_files_and_formats_before_anything(project, 
         call_command("import_sessions", good, tmp_path / "missing.jsonl", project="p")
     with pytest.raises(CommandError, match=r"a.zip: The format of this file is not recognized"):
         call_command("import_sessions", good, other, project="p")
-    with pytest.raises(CommandError, match="invalid choice: 'chatgpt'"):
-        call_command("import_sessions", str(good), "--project=p", "--file-format=chatgpt")
+    with pytest.raises(CommandError, match="invalid choice: 'word'"):
+        call_command("import_sessions", str(good), "--project=p", "--file-format=word")
     assert not Session.objects.exists()
 
 
@@ -99,3 +99,10 @@ def test_case_35_conversations_of_another_shape_are_reported_by_line(project):
 def test_a_real_file_comes_in_whole(project):
     whole = "100 imported, 0 extended, 0 unchanged, 0 changed, 0 invalid: 757 runs, 572 tool calls\n"
     assert run(REAL) == (0, whole, "")
+
+
+def test_a_file_of_another_system_is_recognized_and_its_forks_are_counted_with_its_runs(project):
+    status, out, err = run(CASES / "C28-conversations.json", CASES / "C33-memory.json")
+    # Two runs and one of each of three forks, and the five of the memory.
+    assert (status, err) == (0, "")
+    assert out == "2 imported, 0 extended, 0 unchanged, 0 changed, 0 invalid: 10 runs, 0 tool calls\n"

@@ -8,7 +8,8 @@ import pytest
 from sessions_app.domain.file_formats import FILE_FORMATS
 from sessions_app.domain.json_streams import Found
 from sessions_app.models import Run, Session
-from sessions_app.services.imports import NO_PARENT, import_row, prepare_row
+from sessions_app.services.conversation_imports import NO_PARENT
+from sessions_app.services.imports import import_row, prepare_row
 from sessions_app.services.sessions import update_session
 from tests.factories import NOW, make_project
 

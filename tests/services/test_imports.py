@@ -17,7 +17,8 @@ from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.openai_writing import to_messages
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import Event, ImportOutcome, Run, Session, Summary, SummaryStatus
-from sessions_app.services.imports import import_conversation, import_row, prepare_row
+from sessions_app.services.conversation_imports import import_conversation
+from sessions_app.services.imports import import_row, prepare_row
 from sessions_app.services.runs import append_runs
 from sessions_app.services.sessions import create_session, fork_session, update_session
 from tests.factories import NOW, make_project

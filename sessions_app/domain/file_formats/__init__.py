@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from sessions_app.domain.conversation_files import FileFormat
 from sessions_app.domain.errors import InvalidInput
+from sessions_app.domain.file_formats.chatgpt import CHATGPT
 from sessions_app.domain.file_formats.chuk import CHUK
 from sessions_app.domain.file_formats.griptape import GRIPTAPE
 from sessions_app.domain.file_formats.openai import OPENAI
 
-FILE_FORMATS: Mapping[str, FileFormat] = {format_.name: format_ for format_ in (GRIPTAPE, CHUK, OPENAI)}
+FILE_FORMATS: Mapping[str, FileFormat] = {format_.name: format_ for format_ in (GRIPTAPE, CHUK, CHATGPT, OPENAI)}
 
 
 def detect_format(head: bytes, file_name: str) -> FileFormat:

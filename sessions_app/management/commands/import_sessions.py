@@ -14,7 +14,8 @@ from sessions_app.domain.conversation_files import FileFormat
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.file_formats import FILE_FORMATS, detect_format
 from sessions_app.models import ImportOutcome, Project
-from sessions_app.services.imports import SKIPPED, Imported, import_row, prepare_row
+from sessions_app.services.conversation_imports import Imported
+from sessions_app.services.imports import SKIPPED, import_row, prepare_row
 from sessions_app.services.wishes import many_wishes
 
 _HEAD = 64 * 1024
