@@ -18,6 +18,7 @@ from sessions_app.queries.project_defaults import DefaultChange, Reach, project_
 from sessions_app.queries.prompt_figures import needed_parts
 from sessions_app.queries.settings_controls import address
 from sessions_app.queries.settings_versions import next_number
+from sessions_app.services.foreseen_defaults import Foreseen, foreseen_defaults
 from sessions_app.services.given_names import LONGEST_NAME
 from sessions_app.services.profiles import save_new_profile
 from sessions_app.services.sessions import update_session
@@ -37,7 +38,8 @@ from sessions_app.views.workbench import TABS, Bench, bench_of
 class Question:
     """What is asked before a draft is saved to a `target`: session, project or profile.
 
-    `version` is the number that it becomes, `reach` whom it reaches, if it is for the whole project. Of this session:
+    `version` is the number that it becomes, `reach` whom it reaches and `foreseen` what it does
+    to some of them, if it is for the whole project. Of this session:
     `refusal` says why no prompt could be built any more, `due` are the runs that would be summarized.
     """
 
@@ -49,6 +51,7 @@ class Question:
     refusal: ConvowebError | None = None
     due: tuple[int, int] | None = None
     reach: Reach | None = None
+    foreseen: Foreseen | None = None
     kept_here: Sequence[str] = ()
     name: str = ""
 
@@ -187,6 +190,7 @@ def _project_question(bench: Bench, changes: Sequence[DefaultChange], texts: Que
         changes=changes,
         version=next_number(project=bench.project, session=None),
         reach=reach_of(project=bench.project, names=names),
+        foreseen=foreseen_defaults(project=bench.project, changes={change.name: change.new for change in changes}),
         kept_here=kept_here,
         **_what_follows(bench, {change.name: change.new for change in changes if change.name not in kept_here}),
     )

@@ -6,6 +6,7 @@ import pytest
 
 from sessions_app.domain.memory_settings import SETTINGS
 from sessions_app.models import Profile, Project
+from sessions_app.services.snapshots import refresh_snapshot
 from tests.factories import make_session
 from tests.services.summarizing import AT_ONCE, advance_all
 
@@ -145,6 +146,18 @@ def test_a_default_that_this_session_does_not_take_is_not_told_of_it(client, pro
 
     assert "as project default" in question
     assert NO_PROMPT not in question
+
+
+def test_a_default_says_for_how_many_of_the_newest_sessions_it_newly_loses_runs(client, project):
+    for name, runs in (("s", 9), ("t", 9), ("u", 1)):
+        refresh_snapshot(session=make_session(project, name, runs=runs))
+
+    question = client.get("/p/p/sessions/s/tune/default/?on_gap=warn&max_input_tokens=40").content.decode()
+    assert "2 of them would lose runs that they do not lose now" in question
+    assert "Tried on the 3 newest of these sessions" in question
+
+    question = client.get("/p/p/sessions/s/tune/default/?max_runs=5").content.decode()
+    assert "Tried on the 3 newest of these sessions: none would newly lose runs, or have no prompt." in question
 
 
 def test_it_says_before_saving_which_runs_will_be_summarized(client, project):
