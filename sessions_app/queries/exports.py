@@ -3,6 +3,8 @@
 from collections.abc import Generator, Iterator, Sequence
 from functools import partial
 
+from django.db.models import Sum
+
 from sessions_app.domain.conversation_files import ExportFormat, StoredConversation, file_name
 from sessions_app.domain.transcript import NewRun
 from sessions_app.models import Project, Session
@@ -22,6 +24,13 @@ def exported(*, session_pks: Sequence[int], file_format: ExportFormat) -> Genera
             for pk in some:
                 if pk in rows:
                     yield from file_format.write(_conversation(rows[pk]))
+
+
+def run_count(session_pks: Sequence[int]) -> int:
+    """Return how many runs the lineages of sessions have together."""
+    some = (session_pks[start : start + _SESSIONS_AT_ONCE] for start in range(0, len(session_pks), _SESSIONS_AT_ONCE))
+    rows = (Session.objects.filter(pk__in=pks).aggregate(runs=Sum("last_position")) for pks in some)
+    return sum(row["runs"] or 0 for row in rows)
 
 
 def export_name(session_pks: Sequence[int], project: Project, file_format: ExportFormat) -> str:

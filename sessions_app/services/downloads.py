@@ -1,32 +1,43 @@
-"""Sessions as files to download: written to the disk first, from one state of the database, then sent from there.
+"""Sessions as files to download: written to the disk, from one state of the database, and sent from there.
 
-However slowly it is read, a file that is being sent keeps no state of the database; it holds a thread for as long.
+However slowly one is read, a state of the database is kept only while it is written; a thread until it is sent.
 """
 
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import Semaphore
-from typing import BinaryIO, Final
+from threading import Semaphore, Thread
+from typing import BinaryIO, Final, cast
 
+import structlog
 from django.conf import settings
+from django.db import connection
 from django.utils.http import content_disposition_header
 
 from sessions_app.domain.conversation_files import ExportFormat
-from sessions_app.domain.errors import ExportIsBusy, InvalidInput
+from sessions_app.domain.errors import ConvowebError, ExportIsBusy, InvalidInput
 from sessions_app.models import Project
-from sessions_app.queries.exports import export_name, exported
+from sessions_app.queries.exports import export_name, exported, run_count
 
 # Half of the threads that the web server has, so that readers who stand still cannot take all of them.
 MOST_AT_ONCE: Final = 4
 BLOCK: Final = 64 * 1024
+# So many are written within a second or two.
+RUNS_BEFORE_SENDING: Final = 2_000
+SECONDS_TO_LOOK_AGAIN: Final = 0.1
 _PLACES = Semaphore(MOST_AT_ONCE)
+
+log = structlog.get_logger(__name__)
 
 
 class Download:
     """Sessions as a file, with what an answer says of it; it has one of the few places until it is closed.
 
-    Raises ExportIsBusy where there is no place, or no room on the disk, and InvalidInput where the file is too large.
+    Where it has few runs, the file is whole before anything is sent: the answer says how long it is, and what goes
+    wrong is raised here: ExportIsBusy where there is no place or no room on the disk, InvalidInput where it is too
+    large. Otherwise a thread goes on writing while is sent what is there, and what goes wrong cuts the answer off.
     """
 
     def __init__(self, *, session_pks: Sequence[int], project: Project, file_format: ExportFormat) -> None:
@@ -36,30 +47,79 @@ class Download:
                 f"{MOST_AT_ONCE} exports are being sent, which is as many as the server sends at once. "
                 "Try again in a moment."
             )
-        try:
-            # It has no name, so that it is gone with its last reader, also where the process is killed.
-            self._file: BinaryIO = TemporaryFile(dir=_folder())  # noqa: SIM115 (closed with the answer)
-            size = _write(self._file, exported(session_pks=session_pks, file_format=file_format))
-        except BaseException as error:
-            self.close()
-            if isinstance(error, OSError):
-                raise ExportIsBusy(f"The export cannot be written to the server's disk: {error.strerror}.") from error
-            raise
+        self._session_pks, self._file_format = session_pks, file_format
+        self._file: BinaryIO | None = None
+        self._writer: Thread | None = None
+        self._refusal: ConvowebError | None = None
         name = export_name(session_pks, project, file_format)
         self.headers = {
             "Content-Type": file_format.content_type,
             "Content-Disposition": content_disposition_header(as_attachment=True, filename=name) or "attachment",
-            "Content-Length": str(size),
         }
+        try:
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self) -> None:
+        if run_count(self._session_pks) > RUNS_BEFORE_SENDING:
+            self._writer = Thread(target=self._write_apart, name="export", daemon=True)
+            self._writer.start()
+            return
+        self._write()
+        self.headers["Content-Length"] = str(self._opened().tell())
+
+    def _opened(self) -> BinaryIO:
+        if self._file is None:
+            # It has no name, so that it is gone with its last reader, also where the process is killed.
+            self._file = TemporaryFile(dir=_folder())  # noqa: SIM115 (closed with the answer)
+        return self._file
+
+    def _write(self) -> None:
+        try:
+            file = self._opened()
+            with closing(exported(session_pks=self._session_pks, file_format=self._file_format)) as texts:
+                for text in texts:
+                    if not self._is_open:
+                        return
+                    file.write(text.encode())
+                    _check_size(file.tell())
+            file.flush()
+        except OSError as error:
+            raise ExportIsBusy(f"The export cannot be written to the server's disk: {error.strerror}.") from error
+
+    def _write_apart(self) -> None:
+        try:
+            self._write()
+        except ConvowebError as refusal:
+            log.warning("export_broke_off", reason=refusal.detail)
+            self._refusal = refusal
+        finally:
+            connection.close()
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(lambda: self._file.read(BLOCK), b"")
+        place = 0
+        while True:
+            is_whole = self._writer is None or not self._writer.is_alive()
+            block = os.pread(self._opened().fileno(), BLOCK, place)
+            if block:
+                place += len(block)
+                yield block
+            elif is_whole:
+                break
+            else:
+                cast("Thread", self._writer).join(SECONDS_TO_LOOK_AGAIN)
+        if self._refusal is not None:
+            raise self._refusal
 
     def close(self) -> None:
-        """Remove the file and give the place back; once more does nothing."""
+        """End the writing, remove the file and give the place back; once more does nothing."""
         if self._is_open:
             self._is_open = False
-            if hasattr(self, "_file"):
+            if self._writer is not None:
+                self._writer.join()
+            if self._file is not None:
                 self._file.close()
             _PLACES.release()
 
@@ -73,15 +133,9 @@ def _folder() -> Path:
     return Path(settings.FILE_UPLOAD_TEMP_DIR)
 
 
-def _write(file: BinaryIO, texts: Iterator[str]) -> int:
-    """Write a file from its beginning and go back there; return how many bytes it has."""
-    size = 0
-    for text in texts:
-        size += file.write(text.encode())
-        if size > settings.CONVOWEB_MAX_EXPORT:
-            raise InvalidInput(
-                f"The file would have more than {settings.CONVOWEB_MAX_EXPORT:,} bytes. Export fewer sessions at once, "
-                "or ask whoever runs the server for it: the command export_sessions writes files of any size."
-            )
-    file.seek(0)
-    return size
+def _check_size(size: int) -> None:
+    if size > settings.CONVOWEB_MAX_EXPORT:
+        raise InvalidInput(
+            f"The file would have more than {settings.CONVOWEB_MAX_EXPORT:,} bytes. Export fewer sessions at once, "
+            "or ask whoever runs the server for it: the command export_sessions writes files of any size."
+        )

@@ -1,7 +1,9 @@
 """Files that are written first and then sent."""
 
 import errno
+import json
 from pathlib import Path
+from threading import Event
 from unittest import mock
 
 import pytest
@@ -107,3 +109,54 @@ def test_the_files_lie_in_the_data_folder(begin, monkeypatch):
     monkeypatch.setattr(downloads, "TemporaryFile", asked)
     begin()
     assert asked.call_args.kwargs["dir"].parent == configured.DATA_DIR
+
+
+@pytest.fixture
+def written_apart(monkeypatch):
+    """Let one run be many."""
+    monkeypatch.setattr(downloads, "RUNS_BEFORE_SENDING", 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_long_one_is_sent_while_it_is_written_and_comes_whole(begin, session, written_apart, monkeypatch):
+    monkeypatch.setattr(downloads, "BLOCK", 7)
+    append_turns(session, 300)
+
+    text = text_of(begin())
+
+    assert json.loads(text)["messages"][-1]["content"] == "answer 301"
+    assert text.endswith("]}}\n")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_that_is_not_read_to_its_end_is_written_no_further(begin, session, written_apart, monkeypatch):
+    asked, let_go = Event(), Event()
+
+    def endless(**_options):
+        yield "beginning"
+        asked.set()
+        let_go.wait(60)
+        while True:
+            yield "x"
+
+    monkeypatch.setattr(downloads, "exported", endless)
+    download = begin()
+    assert asked.wait(60)
+    let_go.set()
+
+    download.close()
+
+    assert not download._writer.is_alive()
+    assert free_places() == MOST_AT_ONCE
+
+
+def free_places():
+    """Return how many places are free."""
+    return downloads._PLACES._value
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_long_one_that_becomes_too_large_is_cut_off(begin, session, written_apart, settings):
+    settings.CONVOWEB_MAX_EXPORT = 20
+    with pytest.raises(InvalidInput, match="more than 20 bytes"):
+        text_of(begin())
