@@ -11,20 +11,22 @@ from sessions_app.domain.setting_values import check_settings, setting_from_text
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Changes against the saved values in stored form; None takes the session's own value away, so it is inherited.
+    """Changes against the saved values in stored form; None takes the own value away, so that it is inherited.
 
-    `errors` say what is allowed for the texts in `refused`, which are no values.
+    `errors` say what is allowed for the texts in `refused`, which are no values. `inherited` is what holds without
+    values of one's own.
     """
 
     changes: Mapping[str, Any]
     refused: Mapping[str, str]
     errors: Mapping[str, str]
-    inherited: Mapping[str, Any]
+    inherited: EffectiveSettings
 
     @property
     def overrides(self) -> dict[str, Any]:
         """The changed values as sparse settings for a prompt."""
-        return {name: self.inherited[name] if value is None else value for name, value in self.changes.items()}
+        below = stored_values(self.inherited.values)
+        return {name: below[name] if value is None else value for name, value in self.changes.items()}
 
     @property
     def texts(self) -> dict[str, str]:
@@ -43,10 +45,11 @@ def read_draft(
     saved: EffectiveSettings,
     inherited: EffectiveSettings,
     seen: Mapping[str, Any] | None = None,
+    layer: Layer = Layer.SESSION,
 ) -> Draft:
     """Return what `texts` change; `seen` are the saved values that the person saw, and leaving those is no change.
 
-    A value that the session would inherit anyway is no override of its own.
+    `layer` is whose settings they are: a value that it would inherit anyway is no override of its own.
     """
     now, below = stored_values(saved.values), stored_values(inherited.values)
     changes: dict[str, Any] = {}
@@ -60,10 +63,10 @@ def read_draft(
         except InvalidSettings as refusal:
             errors[name] = refusal.errors[0].detail
             continue
-        own = saved.origins[name] is Layer.SESSION
+        own = saved.origins[name] is layer
         changes[name] = None if own and value == below[name] else value
     refused = {name: texts[name] for name in errors}
-    return Draft(_in_order(changes), _in_order(refused), errors, below)
+    return Draft(_in_order(changes), _in_order(refused), errors, inherited)
 
 
 def value_as_text(value: Any) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
+from sessions_app.domain.memory_settings import EffectiveSettings, Layer, stored_values
 from sessions_app.domain.settings_draft import Draft
 from sessions_app.models import Project, Session
 from sessions_app.queries.capped_counts import CappedCount, capped, capped_count
@@ -12,16 +12,12 @@ from sessions_app.queries.capped_counts import CappedCount, capped, capped_count
 
 @dataclass(frozen=True, slots=True)
 class DefaultChange:
-    """A setting that changes, in stored form; the project has none of its own any more if that is `built_in`.
-
-    A session has none of its own any more if it is `inherited`.
-    """
+    """A setting that changes, in stored form; `layer` is the one that has the new value if the own one goes away."""
 
     name: str
     now: Any
     new: Any
-    built_in: bool = False
-    inherited: bool = False
+    layer: Layer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +32,7 @@ def project_changes(*, draft: Draft, defaults: EffectiveSettings, built_in: Effe
     """Return which of the project's defaults a draft would change."""
     now, below = stored_values(defaults.values), stored_values(built_in.values)
     return [
-        DefaultChange(name, now[name], value, built_in=value == below[name])
+        DefaultChange(name, now[name], value, Layer.BUILT_IN if value == below[name] else None)
         for name, value in draft.overrides.items()
         if value != now[name]
     ]

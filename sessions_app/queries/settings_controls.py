@@ -1,4 +1,4 @@
-"""The controls of the tune page, derived from the one table of settings."""
+"""The controls of settings on Tune and on a project's own page, derived from the one table of settings."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from sessions_app.domain.memory_settings import (
 from sessions_app.domain.setting_values import resolve_settings
 from sessions_app.domain.settings_draft import Draft, value_as_text
 from sessions_app.domain.settings_effects import no_effect
-from sessions_app.models import Session, has_parent_conversation
+from sessions_app.models import Project, Session, has_parent_conversation
 from sessions_app.queries.language_models import with_facts
 from sessions_app.queries.setting_words import IN_NEXT_SUMMARY, setting_words
 
@@ -43,6 +43,7 @@ _RATIOS: Mapping[str, tuple[int, int]] = {
     "tool_result_max_tokens": (10, 4_000),
 }
 _RATIO_STEPS = 100
+_NUMBERS = frozenset({SettingKind.INTEGER, SettingKind.LIMIT, SettingKind.SHARE})
 
 Carried = Mapping[str, str | Sequence[str]]
 """What addresses carry besides the draft, by name; empty texts are left out."""
@@ -66,12 +67,12 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One setting on the tune page; `says` is what its value means, `warning` what is wrong with it, if that is told.
+    """One setting as a field; `says` is what its value means, `warning` what is wrong with it, if that is told.
 
-    `inherits` tells whether the change takes the session's own value away.
+    `inherits` tells whether the change takes the own value away.
 
-    `below` is the value without the session's or the project's own, None where it is neither's. `reset` is the address
-    that takes a change away, or else drafts that value.
+    `below` is the value without the session's or the project's own, None where it is neither's, and `below_layer` the
+    layer that has it. `reset` is the address that takes a change away, or else drafts that value.
     """
 
     setting: Setting
@@ -80,6 +81,7 @@ class Control:
     saved: Any
     below: Any
     layer: Layer
+    below_layer: Layer
     changed: bool
     inherits: bool
     error: str
@@ -93,6 +95,11 @@ class Control:
     def has_room(self) -> bool:
         """Whether room is kept for what is said of a change, so that nothing moves while it is made."""
         return self.setting.name in IN_NEXT_SUMMARY
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its values are numbers."""
+        return self.setting.kind in _NUMBERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,7 @@ class ControlGroup:
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """A setting as the inspector shows it; `below` is what the session would inherit instead of its own value.
+    """A setting as the inspector shows it; `below` is what the session would inherit instead, from `below_layer`.
 
     `no_effect` says why it changes nothing, empty if it does.
     """
@@ -124,31 +131,36 @@ class SettingRow:
     value: Any
     layer: Layer
     below: Any
+    below_layer: Layer
     no_effect: str
 
 
 def setting_rows(session: Session, saved: EffectiveSettings, inherited: EffectiveSettings) -> list[SettingRow]:
     """Return a session's values in force with their layers, in the order of the table."""
     values, below = stored_values(saved.values), stored_values(inherited.values)
+    origins, below_origins = saved.origins, inherited.origins
     idle = {setting.name: _no_effect(setting, session, saved) for setting in SETTINGS}
-    return [SettingRow(name, values[name], saved.origins[name], below[name], idle[name]) for name in values]
+    return [
+        SettingRow(name, values[name], origins[name], below[name], below_origins[name], idle[name]) for name in values
+    ]
 
 
 def control_groups(
     *,
-    session: Session,
+    project: Project,
+    session: Session | None,
     draft: Draft,
     saved: EffectiveSettings,
     built_in: EffectiveSettings,
     carried: Carried,
     warnings: Mapping[str, str],
 ) -> list[ControlGroup]:
-    """Return all controls in their groups; `warnings` are by name, `carried` is what addresses carry besides."""
-    below = {Layer.SESSION: draft.inherited, Layer.PROJECT: stored_values(built_in.values)}
-    drafted = resolve_settings(
-        default_model=saved.values.model, project=stored_values(saved.values), session={}, request=draft.overrides
-    )
-    drafted = with_facts(drafted, project_id=session.project_id)
+    """Return all controls of a session, or without one of the project, in their groups.
+
+    `warnings` are by name, `carried` is what addresses carry besides.
+    """
+    below = {Layer.SESSION: draft.inherited, Layer.PROJECT: built_in}
+    drafted = with_facts(drafted_settings(draft, saved), project_id=project.pk)
     controls = (
         _control(
             setting,
@@ -156,7 +168,7 @@ def control_groups(
             draft=draft,
             saved=saved,
             drafted=drafted,
-            below=below.get(saved.origins[setting.name], {}).get(setting.name),
+            below=below.get(saved.origins[setting.name]),
             carried=carried,
             warning=warnings.get(setting.name, ""),
         )
@@ -164,6 +176,13 @@ def control_groups(
     )
     grouped = groupby(controls, key=lambda control: control.setting.group)
     return [ControlGroup(str(name), list(members)) for name, members in grouped]
+
+
+def drafted_settings(draft: Draft, saved: EffectiveSettings) -> EffectiveSettings:
+    """Return the values that a draft makes of the saved ones; those of the draft come from the request."""
+    return resolve_settings(
+        default_model=saved.values.model, project=stored_values(saved.values), session={}, request=draft.overrides
+    )
 
 
 def inherit_all(saved: EffectiveSettings, inherited: EffectiveSettings, carried: Carried) -> str:
@@ -181,50 +200,51 @@ def address(texts: Mapping[str, str], carried: Carried) -> str:
 def _control(
     setting: Setting,
     *,
-    session: Session,
+    session: Session | None,
     draft: Draft,
     saved: EffectiveSettings,
     drafted: EffectiveSettings,
-    below: Any,
+    below: EffectiveSettings | None,
     carried: Carried,
     warning: str,
 ) -> Control:
     name, now = setting.name, stored_values(saved.values)
     value = draft.overrides.get(name, now[name])
+    value_below = None if below is None else stored_values(below.values)[name]
     changed = name in draft.changes or name in draft.refused
     texts = {other: text for other, text in draft.texts.items() if other != name}
     if not changed and below is not None:
-        texts[name] = value_as_text(below)
+        texts[name] = value_as_text(value_below)
     return Control(
         setting=setting,
         text=draft.refused.get(name, value_as_text(value)),
         value=value,
         saved=now[name],
-        below=below,
+        below=value_below,
         layer=saved.origins[name],
+        below_layer=(below or saved).origins[name],
         changed=changed,
         inherits=name in draft.changes and draft.changes[name] is None,
         error=draft.errors.get(name, ""),
         no_effect=_no_effect(setting, session, drafted),
         warning=warning,
-        slider=_slider(setting, value, session),
+        slider=_slider(setting, value, session) if session and setting.kind in _NUMBERS else None,
         reset=address(texts, carried),
-        says=setting_words(name, drafted, changed=changed),
+        says=setting_words(name, drafted, changed=changed and session is not None),
     )
 
 
-def _no_effect(setting: Setting, session: Session, in_force: EffectiveSettings) -> str:
+def _no_effect(setting: Setting, session: Session | None, in_force: EffectiveSettings) -> str:
     """Return why a setting changes nothing under the values in force, empty if it does."""
-    if setting.name in ("include_parent_context", "parent_depth") and not has_parent_conversation(session):
+    of_parents = setting.name in ("include_parent_context", "parent_depth")
+    if session and of_parents and not has_parent_conversation(session):
         shared = " but the one it shares runs with" if session.parent_id else ""
         return f"no effect: this conversation has no parent{shared}"
     idle = no_effect(setting, in_force.values, in_force.model.window)
     return f"no effect: {idle.reason}" if idle else ""
 
 
-def _slider(setting: Setting, value: Any, session: Session) -> Slider | None:
-    if setting.kind not in (SettingKind.INTEGER, SettingKind.LIMIT, SettingKind.SHARE):
-        return None
+def _slider(setting: Setting, value: Any, session: Session) -> Slider:
     if setting.name in _RATIOS:
         shortest, longest = _RATIOS[setting.name]
         # Beyond what the whole conversation needs twice, nothing changes any more.

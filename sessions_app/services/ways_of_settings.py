@@ -1,15 +1,24 @@
 """Changes of settings that bring words back into a turn's prompt; each counts if the prompt built with it has them."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.following.blame import blamed
 from sessions_app.domain.following.recorded import RecordedPrompts
 from sessions_app.domain.following.sights import FORGOTTEN, Sight, Why
-from sessions_app.domain.following.ways import Changes, Trial, Way, WayKind, layer_with, other_layers, trials
-from sessions_app.domain.memory_settings import EffectiveSettings, Layer, stored_values
+from sessions_app.domain.following.ways import (
+    Changes,
+    Trial,
+    Way,
+    WayKind,
+    are_inherited,
+    layer_with,
+    other_layers,
+    trials,
+)
+from sessions_app.domain.memory_settings import EffectiveSettings, stored_values
 from sessions_app.models import has_parent_conversation
 from sessions_app.services.following import Memory
 from sessions_app.services.prompts import effective_settings
@@ -31,15 +40,14 @@ def is_missing(sight: Sight) -> bool:
 
 def ways_of_settings(memory: Memory, turn: int | None, now: Sight) -> Iterator[Way]:
     """Try changes one by one, and if no layer below brings them back alone, all that are the session's own together."""
-    inherited = stored_values(project_settings(project=memory.session.project).values)
+    inherited = project_settings(project=memory.session.project)
     found = [_way(memory, turn, trial, sight, inherited) for trial, sight in _single(memory, turn, now)]
     yield from found
-    if not any(way.layer is Layer.PROJECT for way in found):
-        own = {name: inherited[name] for name in memory.session.settings if name in inherited}
-        yield from _together(memory, turn, own, inherited)
+    if not any(are_inherited(way.changes or {}, inherited) for way in found):
+        yield from _together(memory, turn, inherited)
 
 
-def _way(memory: Memory, turn: int | None, trial: Trial, sight: Sight, inherited: Mapping[str, Any]) -> Way:
+def _way(memory: Memory, turn: int | None, trial: Trial, sight: Sight, inherited: EffectiveSettings) -> Way:
     layer = trial.layer or layer_with(trial.changes, memory.turns.today, inherited)
     return Way(
         WayKind.SETTINGS if layer is None else WayKind.LAYER,
@@ -75,10 +83,11 @@ def _prompts_under(memory: Memory, changes: Changes) -> tuple[RecordedPrompts | 
     return (memory.recorded(settings) if memory.turns.are_known else None), settings
 
 
-def _together(memory: Memory, turn: int | None, own: Changes, inherited: Mapping[str, Any]) -> Iterator[Way]:
-    """Yield what the project has in place of the session's own settings, as few of them as bring the words back."""
+def _together(memory: Memory, turn: int | None, inherited: EffectiveSettings) -> Iterator[Way]:
+    """Yield what is inherited in place of the session's own settings, as few of them as bring the words back."""
     values, sight = stored_values(memory.turns.today.values), None
-    changes = {name: value for name, value in own.items() if values[name] != value}
+    below = stored_values(inherited.values)
+    changes = {name: below[name] for name in memory.session.settings if name in below and values[name] != below[name]}
     if 1 < len(changes) <= MOST_TRIED:
         sight = memory.seen_with(turn, changes)
     if sight is None or is_missing(sight):
@@ -89,7 +98,7 @@ def _together(memory: Memory, turn: int | None, own: Changes, inherited: Mapping
         if not is_missing(without):
             changes, sight = fewer, without
     if len(changes) > 1:
-        yield _way(memory, turn, Trial(changes, Layer.PROJECT), sight, inherited)
+        yield _way(memory, turn, Trial(changes), sight, inherited)
 
 
 def _single(memory: Memory, turn: int | None, now: Sight) -> Iterator[tuple[Trial, Sight]]:
@@ -117,7 +126,7 @@ def _single(memory: Memory, turn: int | None, now: Sight) -> Iterator[tuple[Tria
 def _trials(memory: Memory, turn: int | None, sight: Sight, settings: EffectiveSettings) -> Iterator[Trial]:
     cause = blamed(sight.why, settings) if sight.why is not Why.NOT_SAID else None
     if cause is not None:
-        yield from other_layers(cause, stored_values(project_settings(project=memory.session.project).values))
+        yield from other_layers(cause, project_settings(project=memory.session.project))
     if sight.why is Why.RESULT_CUT:
         yield from _longer(memory, turn, "tool_result_max_tokens", settings.values.tool_result_max_tokens)
     if sight.why is Why.SUMMARIZED_AWAY:

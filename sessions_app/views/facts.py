@@ -16,7 +16,6 @@ from sessions_app.domain.following.followed import Following
 from sessions_app.domain.following.phrase import Phrase, read_phrase
 from sessions_app.domain.following.sights import Place
 from sessions_app.domain.following.telling import headline, told
-from sessions_app.domain.memory_settings import stored_values
 from sessions_app.models import Project, Session, runs_saying_apart
 from sessions_app.models.connections import one_state
 from sessions_app.queries.fact_pages import fact_stream
@@ -95,7 +94,7 @@ def _followed(conversation: Session, phrase: Phrase, at: int | None, project: Pr
 
 
 def _tighter(conversation: Session) -> list[TighterSetting]:
-    inherited = stored_values(project_settings(project=conversation.project).values)
+    inherited = project_settings(project=conversation.project)
     return list(tighter_summaries(effective_settings(session=conversation), inherited))
 
 

@@ -36,6 +36,7 @@ from sessions_app.views.tune_why import why_tab
 from sessions_app.views.workbench import TABS, THEN, Bench, bench_of, compared, texts_of
 
 PAGE = "tune/bench.html"
+SAVED, FOR_PROJECT = "saved", "project"
 
 
 @needs(writing=Right.READ)
@@ -95,6 +96,7 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
         "in_place": THEN if bench.then else "Saved",
         "carried": carried,
         "left_out": bench.left_out,
+        "was_saved_for_project": bench.texts.get(SAVED) == FOR_PROJECT,
         "long_fields": ", ".join(f"#asked [name={name}]" for name in bench.left_out),
     }
     context |= _TABS[tab](request, bench, context)
@@ -182,6 +184,7 @@ def _controls(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[str, A
     besides = {**bench.carried, **context["carried"], GO: ""}
     _, b = context["sides"]
     groups = control_groups(
+        project=bench.project,
         session=bench.conversation,
         draft=bench.draft,
         saved=bench.saved,

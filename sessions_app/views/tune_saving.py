@@ -30,7 +30,7 @@ from sessions_app.views.drafts import login_required_keeping_drafts
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import plan_or_refusal
 from sessions_app.views.settings_versions import Kept, tell_saved
-from sessions_app.views.tune import show
+from sessions_app.views.tune import FOR_PROJECT, SAVED, show
 from sessions_app.views.workbench import TABS, Bench, bench_of
 
 
@@ -173,7 +173,10 @@ def _session_question(bench: Bench, texts: QueryDict) -> Question:
         action=bench.page("tune-save"),
         tab=texts.get("tab", ""),
         changes=[
-            replace(change, inherited=bench.draft.changes[change.name] is None) for change in _draft_changes(bench)
+            replace(change, layer=bench.inherited.origins[change.name])
+            if bench.draft.changes[change.name] is None
+            else change
+            for change in _draft_changes(bench)
         ],
         version=next_number(project=bench.project, session=bench.conversation),
         **_what_follows(bench, bench.draft.overrides),
@@ -243,7 +246,7 @@ def _left_url(bench: Bench) -> str:
     """Return the address with what of the draft a new default of the project does not settle."""
     own = bench.conversation.settings
     left = {name: text for name, text in bench.draft.texts.items() if name in own}
-    return (bench.page(TABS[_tab(bench)]) + address(left, bench.carried)).removesuffix("?")
+    return bench.page(TABS[_tab(bench)]) + address(left, {**bench.carried, SAVED: FOR_PROJECT})
 
 
 def _settings(count: int) -> str:

@@ -118,7 +118,7 @@ class SmallNewcomer(Newcomer):
         page = self.page
         page.get_by_role("link", name=re.compile("^Tune")).click()
         page.get_by_role("button", name=re.compile("^Settings")).click()
-        page.get_by_role("link", name="Inherit all from the project").click()
+        page.get_by_role("link", name="Inherit all settings").click()
         expect(page.locator("#chg-bar")).to_be_visible()
 
     def save(self, journey):

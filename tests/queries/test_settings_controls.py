@@ -16,6 +16,7 @@ def groups_of(session, texts=(), warnings=()):
     saved, inherited = effective_settings(session=session), project_settings(project=session.project)
     draft = read_draft(dict(texts), saved=saved, inherited=inherited)
     return control_groups(
+        project=session.project,
         session=session,
         draft=draft,
         saved=saved,

@@ -286,7 +286,7 @@ def test_what_is_there_needs_no_way():
 
 def test_what_a_session_sets_for_itself_is_dropped_together_where_one_alone_does_not_do():
     session = conversation(settings={"strategy": "buffer", "max_input_tokens": 70, "last_n": 2, "max_runs": 3})
-    (found,) = [way for way in ways(session, 7) if way.layer is Layer.PROJECT]
+    (found,) = [way for way in ways(session, 7) if way.layer is Layer.BUILT_IN]
     assert found.changes == dict.fromkeys(("max_input_tokens", "last_n", "max_runs"), "unlimited")
     assert (found.kind, found.place, found.reach) == (WayKind.LAYER, Place.WORDS, 7)
 
@@ -294,7 +294,7 @@ def test_what_a_session_sets_for_itself_is_dropped_together_where_one_alone_does
 def test_it_is_said_how_far_a_change_carries():
     session = conversation(others=8, settings={"strategy": "buffer", "last_n": 2})
     assert [way.reach for way in ways(session, 5) if way.changes == {"last_n": 4}] == [5]
-    assert [way.reach for way in ways(session, 5) if way.layer is Layer.PROJECT] == [9]
+    assert [way.reach for way in ways(session, 5) if way.layer is Layer.BUILT_IN] == [9]
     assert [way.reach for way in ways(session) if way.changes] == [None, None]
 
 

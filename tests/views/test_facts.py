@@ -74,7 +74,7 @@ def test_a_limit_of_the_session_that_leaves_its_summaries_less_room_is_named_wit
     session.settings = {"offset": 1, "max_summary_tokens": 80}
     session.save(update_fields=["settings"])
     shown = page(client, words="knee brace")
-    assert "max_summary_tokens 80 is set on this session; the project has 512" in told(shown)
+    assert "max_summary_tokens 80 is set on this session; built in is 512" in told(shown)
     assert 'href="/p/p/sessions/s/tune/?max_summary_tokens=512"' in shown
     assert 'href="/p/p/sessions/s/summaries/1/use/"' in shown
 

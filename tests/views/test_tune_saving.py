@@ -66,6 +66,23 @@ def test_taking_a_value_of_its_own_away_is_told_as_inheriting(client, project):
     assert "inherited from the project" not in asked(client, "save", {"max_input_tokens": "2000"})
 
 
+def test_what_the_project_does_not_set_is_told_as_built_in(client, project):
+    make_session(project, runs=1, settings={"offset": 2})
+    assert 'title="The built-in 6 again"' in client.get("/p/p/sessions/s/tune/").content.decode()
+    question = asked(client, "save", {"offset": "6"})
+    assert "<ins>6</ins> <small>built-in</small>" in question
+    assert "will be built-in" in question
+    assert "Will be the built-in 6 (this session" in question
+    assert "from the project" not in question
+
+
+def test_behind_a_save_for_the_project_the_versions_are_those_of_the_project(client, project):
+    make_session(project, runs=1)
+    for path, versions in (("save", "/p/p/sessions/s/versions/"), ("default", "/p/p/settings/versions/?session=s")):
+        told = asked(client, path, {"last_n": "3" if path == "save" else "4", "sure": "1"})
+        assert f'id="open-versions" data-variant="ghost" href="{versions}" hx-get="{versions}"' in told
+
+
 def test_what_is_saved_has_a_note_and_can_be_undone_at_once(client, project):
     session = make_session(project, runs=1)
 
@@ -255,6 +272,6 @@ def test_behind_a_new_default_the_address_keeps_the_turn_and_only_what_the_sessi
     make_session(project, runs=5, settings={"offset": 2})
     draft = {"last_n": "3", "offset": "4", "at": "4", "tab": "why"}
     answer = client.post("/p/p/sessions/s/tune/default/", {**draft, "sure": "1"})
-    assert answer.url == "/p/p/sessions/s/tune/why/?offset=4&at=4"
+    assert answer.url == "/p/p/sessions/s/tune/why/?offset=4&at=4&saved=project"
     answer = client.post("/p/p/sessions/s/tune/default/", {"last_n": "2", "sure": "1"})
-    assert answer.url == "/p/p/sessions/s/tune/"
+    assert answer.url == "/p/p/sessions/s/tune/?saved=project"

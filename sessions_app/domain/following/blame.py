@@ -23,19 +23,23 @@ _OF_SUMMARIES = ("max_summary_tokens", "summarize_at")
 
 @dataclass(frozen=True, slots=True)
 class TighterSetting:
-    """A setting of a session that leaves its summaries less room, or lets them begin earlier, than the project's."""
+    """A setting of a session that leaves its summaries less room, or lets them begin earlier, than what it hides.
+
+    `layer` is the one that has the value `inherited`.
+    """
 
     name: str
     value: Any
     inherited: Any
+    layer: Layer
 
 
-def tighter_summaries(settings: EffectiveSettings, inherited: Mapping[str, Any]) -> Iterator[TighterSetting]:
-    """Yield what a session itself has for its summaries where the project's values, `inherited`, are larger."""
+def tighter_summaries(settings: EffectiveSettings, inherited: EffectiveSettings) -> Iterator[TighterSetting]:
+    """Yield what a session itself has for its summaries where the values without its own, `inherited`, are larger."""
     for name in _OF_SUMMARIES:
-        value = stored_value(getattr(settings.values, name))
-        if settings.origins[name] is Layer.SESSION and value < inherited[name]:
-            yield TighterSetting(name, value, inherited[name])
+        value, below = getattr(settings.values, name), getattr(inherited.values, name)
+        if settings.origins[name] is Layer.SESSION and value < below:
+            yield TighterSetting(name, value, below, inherited.origins[name])
 
 
 def blamed(why: Why, settings: EffectiveSettings) -> Cause | None:

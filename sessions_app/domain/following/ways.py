@@ -19,6 +19,8 @@ from sessions_app.domain.memory_settings import (
     PromptFormat,
     Strategy,
     built_in_value,
+    stored_value,
+    stored_values,
 )
 
 Changes = Mapping[str, Any]
@@ -78,26 +80,39 @@ class Way:
     sent_without: Sent | None = field(default=None, compare=False)
 
 
-def other_layers(cause: Cause, inherited: Mapping[str, Any]) -> Iterator[Trial]:
-    """Yield the values that the layers below have for the setting that is to blame; `inherited` are the project's."""
-    values = {Layer.PROJECT: inherited[cause.setting]}
-    if cause.setting != "model":
-        values[Layer.BUILT_IN] = built_in_value(cause.setting)
+def other_layers(cause: Cause, inherited: EffectiveSettings) -> Iterator[Trial]:
+    """Yield the values that the layers below have for the setting that is to blame.
+
+    `inherited` is what a session without settings of its own has.
+    """
+    name = cause.setting
+    values = {inherited.origins[name]: stored_value(getattr(inherited.values, name))}
+    if name != "model":
+        values.setdefault(Layer.BUILT_IN, built_in_value(name))
     below = {Layer.SESSION: [Layer.PROJECT, Layer.BUILT_IN], Layer.PROJECT: [Layer.BUILT_IN]}.get(cause.layer, [])
     tried = {cause.value}
     for layer in below:
         if layer in values and values[layer] not in tried:
             tried.add(values[layer])
-            yield Trial({cause.setting: values[layer]}, layer)
+            yield Trial({name: values[layer]}, layer)
 
 
-def layer_with(changes: Changes, settings: EffectiveSettings, inherited: Mapping[str, Any]) -> Layer | None:
-    """Return the layer below that has all these values already; `inherited` are the project's."""
+def layer_with(changes: Changes, settings: EffectiveSettings, inherited: EffectiveSettings) -> Layer | None:
+    """Return the layer below that has all these values already, the project's if they are of both.
+
+    `inherited` is what a session without settings of its own has.
+    """
     origins = {settings.origins[name] for name in changes}
-    if origins == {Layer.SESSION} and all(inherited[name] == value for name, value in changes.items()):
-        return Layer.PROJECT
+    if origins == {Layer.SESSION} and are_inherited(changes, inherited):
+        of_project = any(inherited.origins[name] is Layer.PROJECT for name in changes)
+        return Layer.PROJECT if of_project else Layer.BUILT_IN
     is_above = origins <= {Layer.SESSION, Layer.PROJECT} and "model" not in changes
     return Layer.BUILT_IN if is_above and all(built_in_value(n) == v for n, v in changes.items()) else None
+
+
+def are_inherited(changes: Changes, inherited: EffectiveSettings) -> bool:
+    """Tell whether a session without settings of its own has all these values."""
+    return changes.items() <= stored_values(inherited.values).items()
 
 
 def trials(sight: Sight, settings: EffectiveSettings, *, finished: int, needed: int | None) -> Iterator[Trial]:

@@ -4,6 +4,7 @@ from sessions_app.domain.causes import Cause
 from sessions_app.domain.following.blame import TighterSetting, blamed, tighter_summaries
 from sessions_app.domain.following.sights import Place, Why
 from sessions_app.domain.memory_settings import Layer
+from sessions_app.domain.setting_values import resolve_settings
 from tests.domain.fakes.transcripts import settings
 
 
@@ -33,7 +34,15 @@ def test_no_setting_is_to_blame_for_what_is_there_or_what_a_summary_dropped():
 
 
 def test_what_a_session_has_for_its_summaries_is_named_only_where_the_project_leaves_them_more():
-    inherited = {"max_summary_tokens": 512, "summarize_at": 0.75}
-    named = list(tighter_summaries(settings(max_summary_tokens=80, summarize_at=0.9), inherited))
-    assert named == [TighterSetting("max_summary_tokens", 80, 512)]
-    assert list(tighter_summaries(settings(), {"max_summary_tokens": 1_000, "summarize_at": 1})) == []
+    built_in, project = inherited(), inherited(max_summary_tokens=1_000, summarize_at=1)
+    own = settings(max_summary_tokens=80, summarize_at=0.9)
+    assert list(tighter_summaries(own, built_in)) == [TighterSetting("max_summary_tokens", 80, 512, Layer.BUILT_IN)]
+    assert list(tighter_summaries(own, project)) == [
+        TighterSetting("max_summary_tokens", 80, 1_000, Layer.PROJECT),
+        TighterSetting("summarize_at", 0.9, 1, Layer.PROJECT),
+    ]
+    assert list(tighter_summaries(settings(), project)) == []
+
+
+def inherited(**project):
+    return resolve_settings(default_model="gpt-4.1-mini", project=project, session={}, request={})

@@ -3,10 +3,13 @@ import pytest
 from sessions_app.domain.causes import Cause
 from sessions_app.domain.following.sights import Sight, Why
 from sessions_app.domain.following.ways import Trial, layer_with, other_layers, trials
-from sessions_app.domain.memory_settings import Layer, stored_values
+from sessions_app.domain.memory_settings import Layer
+from sessions_app.domain.setting_values import resolve_settings
 from tests.domain.fakes.transcripts import settings
 
-INHERITED = stored_values(settings(last_n=9, max_input_tokens=4000).values)
+INHERITED = resolve_settings(
+    default_model="gpt-4.1-mini", project={"last_n": 9, "max_input_tokens": 4000}, session={}, request={}
+)
 
 
 def changes(why, run=3, finished=10, needed=None, **overrides):
@@ -69,12 +72,17 @@ def test_the_values_of_the_layers_below_are_tried(layer, value, wanted):
 
 def test_a_model_has_no_built_in_value():
     found = list(other_layers(Cause("model", "other", Layer.SESSION), INHERITED))
-    assert found == [Trial({"model": "gpt-4.1-mini"}, Layer.PROJECT)]
+    assert found == [Trial({"model": "gpt-4.1-mini"}, Layer.BUILT_IN)]
+
+
+def test_what_the_project_does_not_set_is_told_as_built_in():
+    found = list(other_layers(Cause("max_runs", 3, Layer.SESSION), INHERITED))
+    assert found == [Trial({"max_runs": "unlimited"}, Layer.BUILT_IN)]
 
 
 def test_a_value_that_the_project_or_nobody_set_is_that_of_its_layer():
     own = settings(on_gap="warn", last_n=2)
-    assert layer_with({"on_gap": "stopgap"}, own, INHERITED) is Layer.PROJECT
+    assert layer_with({"on_gap": "stopgap"}, own, INHERITED) is Layer.BUILT_IN
     assert layer_with({"on_gap": "stopgap", "last_n": 9}, own, INHERITED) is Layer.PROJECT
     assert layer_with({"last_n": "unlimited"}, own, INHERITED) is Layer.BUILT_IN
     assert layer_with({"last_n": 4}, own, INHERITED) is None
