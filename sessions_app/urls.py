@@ -20,8 +20,8 @@ from sessions_app.views.members import invitation_new, invitation_revoke, leave,
 from sessions_app.views.own_account import account, names, password, sign_out_elsewhere
 from sessions_app.views.past_turns import then
 from sessions_app.views.profiles import delete, profiles, rename
+from sessions_app.views.project_settings import defaults, general, save_defaults
 from sessions_app.views.project_settings import delete as delete_project
-from sessions_app.views.project_settings import general
 from sessions_app.views.project_settings import new as new_project
 from sessions_app.views.projects import home
 from sessions_app.views.saved_views import delete as delete_view
@@ -105,6 +105,8 @@ urlpatterns = [
     path("p/<slug:slug>/settings/members/leave/", leave, name="member-leave"),
     path("p/<slug:slug>/settings/members/<int:member_pk>/remove/", remove, name="member-remove"),
     path("p/<slug:slug>/settings/members/<int:member_pk>/role/", role, name="member-role"),
+    path("p/<slug:slug>/settings/defaults/", defaults, name="project-defaults"),
+    path("p/<slug:slug>/settings/defaults/save/", save_defaults, name="project-defaults-save"),
     path("p/<slug:slug>/settings/profiles/", profiles, name="profiles"),
     path("p/<slug:slug>/settings/profiles/<int:profile_pk>/delete/", delete, name="profile-delete"),
     path("p/<slug:slug>/settings/profiles/<int:profile_pk>/rename/", rename, name="profile-rename"),

@@ -8,6 +8,7 @@ from sessions_app.domain.memory_settings import EffectiveSettings, Layer, stored
 from sessions_app.domain.settings_draft import Draft
 from sessions_app.models import Project, Session
 from sessions_app.queries.capped_counts import CappedCount, capped, capped_count
+from sessions_app.queries.session_conditions import has_own_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,20 @@ def project_changes(*, draft: Draft, defaults: EffectiveSettings, built_in: Effe
         for name, value in draft.overrides.items()
         if value != now[name]
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Inheritance:
+    """How many sessions a project has, and how many of them set at least one setting themselves."""
+
+    sessions: CappedCount
+    own: CappedCount
+
+
+def inheritance_of(project: Project) -> Inheritance:
+    """Count the sessions of a project, and those with settings of their own."""
+    sessions = Session.objects.filter(project=project)
+    return Inheritance(capped_count(sessions), capped_count(sessions.filter(has_own_settings())))
 
 
 def reach_of(*, project: Project, names: Sequence[str]) -> Reach:

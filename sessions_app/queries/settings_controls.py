@@ -97,6 +97,13 @@ class Control:
         return self.setting.name in IN_NEXT_SUMMARY
 
     @property
+    def bounds(self) -> str:
+        """Between which numbers its values are, in words, if they are numbers."""
+        least = f"{self.setting.minimum} or more"
+        words = {SettingKind.SHARE: "0 to 1", SettingKind.INTEGER: least, SettingKind.LIMIT: f"{least}, or {UNLIMITED}"}
+        return words.get(self.setting.kind, "")
+
+    @property
     def is_number(self) -> bool:
         """Whether its values are numbers."""
         return self.setting.kind in _NUMBERS

@@ -22,10 +22,11 @@ from sessions_app.services.foreseen_defaults import Foreseen, foreseen_defaults
 from sessions_app.services.given_names import LONGEST_NAME
 from sessions_app.services.profiles import save_new_profile
 from sessions_app.services.sessions import update_session
-from sessions_app.services.settings import built_in_settings, save_project_settings
+from sessions_app.services.settings import built_in_settings
 from sessions_app.services.settings_versions import LONGEST_NOTE
 from sessions_app.services.summaries import due_under
 from sessions_app.views.access import needs
+from sessions_app.views.default_drafts import save_as_default, settings_counted, told_why_not_saved
 from sessions_app.views.drafts import login_required_keeping_drafts
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import plan_or_refusal
@@ -84,7 +85,7 @@ def save(request: HtmxRequest, slug: str, session_id: str) -> HttpResponse:
             actor=request.user.get_username(),
             note=texts.get("note", "")[:LONGEST_NOTE],
         )
-        words = f"{_settings(bench.draft.count)} saved to this session"
+        words = f"{settings_counted(bench.draft.count)} saved to this session"
         tell_saved(request, Kept(bench.project, bench.conversation), words, now=now)
     return HttpResponseRedirect(_fresh_url(bench, texts))
 
@@ -107,17 +108,7 @@ def save_default(request: HtmxRequest, slug: str, session_id: str) -> HttpRespon
         return _ask(request, bench, _project_question(bench, changes, texts))
     if "sure" not in texts:
         return HttpResponseRedirect(_question_url(bench, "tune-default", texts))
-    now = timezone.now()
-    with transaction.atomic():
-        save_project_settings(
-            project=bench.project,
-            changes={change.name: change.new for change in changes},
-            now=now,
-            actor=request.user.get_username(),
-            note=texts.get("note", "")[:LONGEST_NOTE],
-        )
-        words = f"{_settings(len(changes))} saved as the default of {bench.project}"
-        tell_saved(request, Kept(bench.project, None), words, now=now)
+    save_as_default(request, bench.project, changes, note=texts.get("note", ""))
     return HttpResponseRedirect(_left_url(bench))
 
 
@@ -228,13 +219,7 @@ def _texts(request: HttpRequest) -> QueryDict:
 
 
 def _nothing_to_save(request: HttpRequest, bench: Bench) -> HttpResponse | None:
-    if bench.draft.errors:
-        messages.error(request, f"Nothing was saved. {' '.join(bench.draft.errors.values())}")
-    elif not bench.draft.changes:
-        messages.info(request, "There is nothing to save: the draft does not differ from what is saved.")
-    else:
-        return None
-    return HttpResponseRedirect(_tab_url(bench))
+    return HttpResponseRedirect(_tab_url(bench)) if told_why_not_saved(request, bench.draft) else None
 
 
 def _fresh_url(bench: Bench, texts: QueryDict) -> str:
@@ -247,7 +232,3 @@ def _left_url(bench: Bench) -> str:
     own = bench.conversation.settings
     left = {name: text for name, text in bench.draft.texts.items() if name in own}
     return bench.page(TABS[_tab(bench)]) + address(left, {**bench.carried, SAVED: FOR_PROJECT})
-
-
-def _settings(count: int) -> str:
-    return "1 setting" if count == 1 else f"{count} settings"

@@ -34,6 +34,7 @@ QUESTIONS = {
     "key-new",
     "key-revoke",
     "member-remove",
+    "project-defaults-save",
     "project-delete",
     "session-delete",
     "session-edit",
