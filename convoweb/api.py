@@ -33,7 +33,7 @@ from sessions_app.api import (
 from sessions_app.api.access import KeyThrottle, parse_rate
 from sessions_app.api.parsing import REPLACED_HEADER, JsonRenderer, StrictParser, invalid, refuse_unknown_parameters
 from sessions_app.api.schemas import Problem
-from sessions_app.domain.errors import BudgetTooSmall, Busy, Conflict, ConvowebError, NotFound
+from sessions_app.domain.errors import BudgetTooSmall, Busy, Conflict, ConvowebError, KeyExpired, NotFound
 
 DESCRIPTION = """Store conversations, and get the prompt to send to a model.
 
@@ -42,9 +42,11 @@ an `Idempotency-Key`: the same request again is answered the same, with `Idempot
 """
 
 BUSY_SECONDS = 5
+CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 STATUSES: dict[type[ConvowebError], int] = {
     NotFound: HTTPStatus.NOT_FOUND,
+    KeyExpired: HTTPStatus.UNAUTHORIZED,
     Conflict: HTTPStatus.CONFLICT,
     Busy: HTTPStatus.TOO_MANY_REQUESTS,
     ConvowebError: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -121,6 +123,8 @@ def refused(request: HttpRequest, error: ConvowebError) -> HttpResponse:  # noqa
         members = {"needs": error.needs, "budget": error.budget}
     if isinstance(error, Busy):
         members = {"headers": {"Retry-After": str(BUSY_SECONDS)}}
+    if isinstance(error, KeyExpired):
+        members = {"headers": CHALLENGE}
     name = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
     return problem(status, error.detail, kind=name, errors=error.errors, **members)
 
@@ -139,7 +143,7 @@ def http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
     if isinstance(cause, ConvowebError):
         return refused(request, cause)
     shown = cause if isinstance(cause, HttpError) else error
-    headers = {"WWW-Authenticate": "Bearer"} if shown.status_code == HTTPStatus.UNAUTHORIZED else None
+    headers = CHALLENGE if shown.status_code == HTTPStatus.UNAUTHORIZED else None
     return problem(shown.status_code, _DETAILS.get(HTTPStatus(shown.status_code), shown.message), headers=headers)
 
 

@@ -1,17 +1,21 @@
 """Shapes that browsers send about members, keys and accounts."""
 
 from collections.abc import Callable, Mapping
+from datetime import date, datetime, time, timedelta
+from enum import StrEnum
 from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import PasswordChangeForm, UserCreationForm
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from sessions_app.domain.roles import MemberRole
 from sessions_app.domain.text_cleaning import clean_text
 from sessions_app.models import Scope
 
 LONGEST_NAME = 200
+LAST_YEAR = 9000
 
 
 class NameField(forms.CharField):
@@ -32,8 +36,18 @@ class BotKeyForm(forms.Form):
     name = NameField("A key")
 
 
+class Expiry(StrEnum):
+    """When a new key is refused from: never, after some days, or behind a day that is named."""
+
+    NEVER = "never"
+    DAYS_30 = "30"
+    DAYS_90 = "90"
+    YEAR = "365"
+    DAY = "day"
+
+
 class KeyForm(forms.Form):
-    """A key that is asked for: which bot it is for, and what it may do."""
+    """A key that is asked for: which bot it is for, what it may do, and until when."""
 
     name = NameField("A key")
     scopes = forms.MultipleChoiceField(
@@ -44,6 +58,39 @@ class KeyForm(forms.Form):
             "invalid_choice": f"The scopes of a key are one or more of {', '.join(Scope.values)}.",
         },
     )
+    expires = forms.TypedChoiceField(
+        required=False,
+        choices=[(each.value, each.value) for each in Expiry],
+        coerce=Expiry,
+        empty_value=Expiry.NEVER,
+        initial=Expiry.NEVER,
+        error_messages={"invalid_choice": f"expires must be one of {', '.join(Expiry)}."},
+    )
+    last_day = forms.DateField(
+        required=False, error_messages={"invalid": "The last day of a key is written like 2026-11-23."}
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, today: date) -> None:
+        super().__init__(data)
+        self.today = today
+
+    def clean(self) -> dict[str, Any]:
+        """Check that a key that ends on a day names one to come."""
+        given: dict[str, Any] = self.cleaned_data
+        if given.get("expires") == Expiry.DAY and "last_day" in given:
+            last_day = given["last_day"]
+            if last_day is None or last_day < self.today or last_day.year > LAST_YEAR:
+                self.add_error("last_day", f"The last day of a key is one from today to the end of {LAST_YEAR}.")
+        return given
+
+    def expires_at(self, now: datetime) -> datetime | None:
+        """Return from when on the key that is asked for is refused; None: never."""
+        wanted = self.cleaned_data["expires"]
+        if wanted == Expiry.NEVER:
+            return None
+        if wanted == Expiry.DAY:
+            return timezone.make_aware(datetime.combine(self.cleaned_data["last_day"], time.max))
+        return now + timedelta(days=int(wanted))
 
 
 class RoleForm(forms.Form):

@@ -59,7 +59,17 @@ class ProjectAdmin(OwnProjects):
 class ApiKeyAdmin(LookedAt):
     """Keys are made on a page of their project or by a command, which show them once; here they are revoked, too."""
 
-    list_display = ("name", "project", "key_id", "granted", "actor", "created_at", "last_used_at", "revoked_at")
+    list_display = (
+        "name",
+        "project",
+        "key_id",
+        "granted",
+        "actor",
+        "created_at",
+        "last_used_at",
+        "expires_at",
+        "revoked_at",
+    )
     list_select_related = ("project",)
     list_filter = (ProjectFilter, ("revoked_at", admin.EmptyFieldListFilter))
     exclude = ("secret_hash",)

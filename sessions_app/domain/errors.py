@@ -70,6 +70,10 @@ class Conflict(ConvowebError):
     """What was asked contradicts what is stored."""
 
 
+class KeyExpired(ConvowebError):
+    """A bot's key was good once, and is so no more."""
+
+
 class IdTaken(Conflict):
     """The chosen id is in use in this project."""
 

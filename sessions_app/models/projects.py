@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
-from django.db.models import F, Value
+from django.db.models import Case, F, Q, Value, When
 
 from sessions_app.domain.roles import MemberRole, Right, may
 
@@ -128,11 +128,17 @@ class Scope(models.TextChoices):
 
 
 class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
-    """Orders of keys."""
+    """Filters over keys, and their order."""
 
-    def in_force_first(self) -> "ApiKeyQuerySet":
-        """Those in force by name, then those that were revoked, newest first."""
-        return self.order_by(F("revoked_at").desc(nulls_first=True), "name", "pk")
+    def in_force(self, now: datetime) -> "ApiKeyQuerySet":
+        """Those that are neither revoked nor expired."""
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
+
+    def in_force_first(self, now: datetime) -> "ApiKeyQuerySet":
+        """Those in force by name, then those that were revoked or have expired, newest first."""
+        expired = When(expires_at__lte=now, then=F("expires_at"))
+        ended = Case(When(revoked_at__isnull=False, then=F("revoked_at")), expired)
+        return self.order_by(ended.desc(nulls_first=True), "name", "pk")
 
 
 class ApiKey(models.Model):
@@ -147,6 +153,7 @@ class ApiKey(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True, help_text="From then on it is refused; empty: never.")
 
     objects = ApiKeyQuerySet.as_manager()
 
@@ -156,6 +163,10 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def has_expired(self, now: datetime) -> bool:
+        """Whether it is refused because its time is over."""
+        return self.expires_at is not None and self.expires_at <= now
 
     def is_idle(self, now: datetime) -> bool:
         """Whether it was used once and long not since."""

@@ -10,7 +10,7 @@ import structlog
 from django.db import OperationalError, transaction
 from django.db.models import Q
 
-from sessions_app.domain.errors import FieldError, IdTaken, InvalidInput
+from sessions_app.domain.errors import FieldError, IdTaken, InvalidInput, KeyExpired
 from sessions_app.models import ApiKey, Project, Scope
 from sessions_app.models.connections import impatient
 from sessions_app.services.forms_sent_twice import identity, recent_identities
@@ -26,13 +26,23 @@ CHECKSUM_LENGTH = 8
 USE_NOTED_EVERY = timedelta(minutes=1)
 
 
-def create_api_key(*, project: Project, name: str, scopes: Iterable[str], actor: str = "") -> tuple[ApiKey, str]:
+def create_api_key(
+    *, project: Project, name: str, scopes: Iterable[str], actor: str = "", expires_at: datetime | None = None
+) -> tuple[ApiKey, str]:
     """Create a key and return it with its text, which cannot be had again; `actor` is who asked for it on a page."""
-    return _create(project, name, scopes, actor, identity("", length=ID_LENGTH + SECRET_LENGTH))
+    letters = identity("", length=ID_LENGTH + SECRET_LENGTH)
+    return _create(project, letters, name=name, scopes=scopes, actor=actor, expires_at=expires_at)
 
 
 def create_named_key(
-    *, project: Project, name: str, scopes: Iterable[str], actor: str, now: datetime, form_number: str = ""
+    *,
+    project: Project,
+    name: str,
+    scopes: Iterable[str],
+    actor: str,
+    now: datetime,
+    expires_at: datetime | None = None,
+    form_number: str = "",
 ) -> tuple[ApiKey, str]:
     """Create a key whose name no other one in force has; a form that is sent twice makes one and shows it twice."""
     scopes = sorted(scopes)
@@ -40,14 +50,15 @@ def create_named_key(
     letters = recent_identities(*asked, length=ID_LENGTH + SECRET_LENGTH, now=now)
     with transaction.atomic():
         lock_project(project.pk)
+        in_force = ApiKey.objects.filter(project=project).in_force(now)
         for each in letters:
-            made = ApiKey.objects.filter(project=project, key_id=each[:ID_LENGTH], revoked_at=None).first()
+            made = in_force.filter(key_id=each[:ID_LENGTH]).first()
             if made is not None:
                 return made, _text(each)
-        if ApiKey.objects.filter(project=project, name=name, revoked_at=None).exists():
+        if in_force.filter(name=name).exists():
             detail = f"There is a key called {name} already. Revoke it, or choose another name."
             raise IdTaken(detail, errors=[FieldError("/name", detail)])
-        return _create(project, name, scopes, actor, letters[0])
+        return _create(project, letters[0], name=name, scopes=scopes, actor=actor, expires_at=expires_at)
 
 
 def revoke_api_key(*, key: ApiKey, now: datetime) -> bool:
@@ -56,7 +67,10 @@ def revoke_api_key(*, key: ApiKey, now: datetime) -> bool:
 
 
 def key_of(*, text: str, now: datetime) -> ApiKey | None:
-    """Return the key that a text stands for, None if it is wrong or revoked; its use is noted once a minute."""
+    """Return the key that a text stands for, None if it is wrong or revoked; raise KeyExpired if its time is over.
+
+    Its use is noted once a minute.
+    """
     parts = text.split("_")
     if len(parts) != 3 or parts[0] != PREFIX or not text.isascii():
         return None
@@ -67,6 +81,8 @@ def key_of(*, text: str, now: datetime) -> ApiKey | None:
     row = ApiKey.objects.select_related("project").filter(key_id=key_id, revoked_at=None).first()
     if row is None or not compare_digest(_hashed(secret), row.secret_hash):
         return None
+    if row.has_expired(now):
+        raise KeyExpired(f"This key expired at {row.expires_at:%Y-%m-%dT%H:%M:%SZ}. Its project can make another one.")
     _note_use(row, now)
     return row
 
@@ -90,11 +106,19 @@ def _note_use(row: ApiKey, now: datetime) -> None:
         log.info("use_not_noted", key_id=row.key_id)
 
 
-def _create(project: Project, name: str, scopes: Iterable[str], actor: str, letters: str) -> tuple[ApiKey, str]:
+def _create(
+    project: Project, letters: str, *, name: str, scopes: Iterable[str], actor: str, expires_at: datetime | None
+) -> tuple[ApiKey, str]:
     key_id, secret = letters[:ID_LENGTH], letters[ID_LENGTH:]
     granted = _check_scopes(scopes)
     row = ApiKey.objects.create(
-        project=project, name=name, key_id=key_id, secret_hash=_hashed(secret), scopes=granted, actor=actor
+        project=project,
+        name=name,
+        key_id=key_id,
+        secret_hash=_hashed(secret),
+        scopes=granted,
+        actor=actor,
+        expires_at=expires_at,
     )
     return row, _text(letters)
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from sessions_app.domain.errors import IdTaken
 from sessions_app.domain.roles import Right
-from sessions_app.member_forms import KeyForm
+from sessions_app.member_forms import Expiry, KeyForm
 from sessions_app.models import ApiKey, Project, Scope
 from sessions_app.services.keys import create_named_key, revoke_api_key
 from sessions_app.views.access import needs
@@ -25,6 +25,13 @@ SCOPES: Mapping[str, str] = {
     Scope.READ: "Look at all sessions, ask for prompts",
     Scope.WRITE: "Sessions, runs, summaries, imports",
     Scope.ADMIN: "Settings of the project, deleting sessions",
+}
+LIFETIMES: Mapping[str, str] = {
+    Expiry.NEVER: "never",
+    Expiry.DAYS_30: "in 30 days",
+    Expiry.DAYS_90: "in 90 days",
+    Expiry.YEAR: "in a year",
+    Expiry.DAY: "after a day",
 }
 
 
@@ -42,16 +49,19 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask what a new key is for; then make it, and show its text."""
     project = project_for(request.user, slug)
     if request.method != "POST":
-        return _show(request, project, {"form": KeyForm()})
-    form = KeyForm(request.POST)
+        return _show(request, project, {"form": KeyForm(today=timezone.localdate())})
+    now = timezone.now()
+    form = KeyForm(request.POST, today=timezone.localdate())
     if form.is_valid():
         try:
             key, text = create_named_key(
                 project=project,
+                name=form.cleaned_data["name"],
+                scopes=form.cleaned_data["scopes"],
                 actor=request.user.get_username(),
-                now=timezone.now(),
+                expires_at=form.expires_at(now),
+                now=now,
                 form_number=request.POST.get("form_number", ""),
-                **form.cleaned_data,
             )
         except IdTaken as refusal:
             form.add_error("name", refusal.detail)
@@ -79,12 +89,13 @@ def revoke(request: HttpRequest, slug: str, key_pk: int) -> HttpResponse:
 
 def _show(request: HttpRequest, project: Project, more: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
     now = timezone.now()
-    found = list(ApiKey.objects.filter(project=project).in_force_first()[: MOST + 1])
+    found = list(ApiKey.objects.filter(project=project).in_force_first(now)[: MOST + 1])
     context = {
         **page_context(request.user, project, area="settings"),
-        "keys": [(key, key.is_idle(now)) for key in found[:MOST]],
+        "keys": [(key, key.is_idle(now), key.has_expired(now)) for key in found[:MOST]],
         "more_than": MOST if len(found) > MOST else None,
         "scopes": SCOPES,
+        "lifetimes": LIFETIMES,
         **more,
     }
     response = render(request, PAGE, context, status=status)

@@ -127,8 +127,8 @@ def _member(project: Project, pk: int) -> Membership:
 
 
 def _keys_of(member: Membership) -> int:
-    made = ApiKey.objects.filter(project=member.project_id, actor=member.user.get_username(), revoked_at=None)
-    return made.count()
+    made = ApiKey.objects.filter(project=member.project_id, actor=member.user.get_username())
+    return made.in_force(timezone.now()).count()
 
 
 def _show(request: HttpRequest, project: Project, more: Mapping[str, Any], *, status: int = 200) -> HttpResponse:

@@ -130,7 +130,7 @@ def _show(request: HtmxRequest, project: Project, more: Mapping[str, Any], *, st
     context = {
         **page_context(request.user, project, area="settings"),
         "form": _form(project),
-        "keys": ApiKey.objects.filter(project=project, revoked_at=None).count(),
+        "keys": ApiKey.objects.filter(project=project).in_force(timezone.now()).count(),
         "members": Membership.objects.filter(project=project).count(),
         **defaults_context(drafted),
         "oob": request.method == "POST",

@@ -1,6 +1,7 @@
 """Keys, scopes, projects and rates."""
 
 import time
+from datetime import UTC, datetime
 
 import pytest
 from django.core.cache import cache
@@ -19,6 +20,18 @@ def test_without_a_key_nothing_is_answered(anyone):
 
     assert (answer.status_code, answer["WWW-Authenticate"]) == (401, "Bearer")
     assert answer["Content-Type"] == "application/problem+json"
+
+
+def test_an_expired_key_is_refused_and_told_why(project, bot):
+    ApiKey.objects.update(expires_at=datetime(2026, 11, 29, 23, 59, 59, tzinfo=UTC))
+    answer = bot.get("/project")
+
+    assert (answer.status_code, answer["WWW-Authenticate"]) == (401, "Bearer")
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer.json()["type"].endswith("key-expired")
+    assert answer.json()["detail"] == "This key expired at 2026-11-29T23:59:59Z. Its project can make another one."
+    assert bot.post("/sessions", {}).status_code == 401
+    assert ApiKey.objects.get().last_used_at is None
 
 
 def test_a_revoked_key_is_wrong(project, bot):

@@ -1,9 +1,12 @@
 """Making projects and keys on the command line."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from sessions_app.domain.errors import KeyExpired
 from sessions_app.models import Project
 from sessions_app.services.keys import key_of
 from tests.factories import make_project
@@ -48,12 +51,25 @@ def test_it_prints_the_key_alone(capsys):
     assert (key.project, key.name, key.scopes) == (project, "bot", ["read", "write"])
 
 
+def test_a_key_expires_after_the_days_that_are_given(capsys):
+    make_project("support")
+    before = timezone.now()
+    call_command("create_api_key", "--project=support", "--name=bot", "--scopes=read", "--expires=90")
+
+    text = capsys.readouterr().out.strip()
+    assert key_of(text=text, now=before + timedelta(days=90)) is not None
+    with pytest.raises(KeyExpired):
+        key_of(text=text, now=timezone.now() + timedelta(days=90))
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
         ({"project": "nobody"}, "no project nobody"),
         ({"scopes": "read,delete"}, "read, write, admin"),
         ({"name": " "}, "1 to 200"),
+        ({"expires": 0}, "1 to 36,500 days"),
+        ({"expires": 36_501}, "1 to 36,500 days"),
     ],
 )
 def test_it_says_why_it_makes_no_key(options, reason):

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from sessions_app.domain.errors import InvalidInput
+from sessions_app.domain.errors import InvalidInput, KeyExpired
 from sessions_app.models import ApiKey
-from sessions_app.services.keys import create_api_key, key_of
-from tests.factories import make_project
+from sessions_app.services.keys import create_api_key, key_of, revoke_api_key
+from tests.factories import NOW, make_project
 
 pytestmark = pytest.mark.django_db
 
@@ -68,3 +68,14 @@ def test_its_last_use_is_noted_once_a_minute(project):
 def test_it_refuses_unknown_scopes(project, scopes):
     with pytest.raises(InvalidInput, match="read, write, admin"):
         create_api_key(project=project, name="k", scopes=scopes)
+
+
+def test_it_is_good_until_it_expires(project):
+    made, text = create_api_key(project=project, name="k", scopes=["read"], expires_at=NOW)
+
+    assert key_of(text=text, now=NOW - timedelta(seconds=1)) == made
+    with pytest.raises(KeyExpired, match="This key expired at "):
+        key_of(text=text, now=NOW)
+    assert key_of(text=text[:-9] + ("0" if text[-9] != "0" else "1") + text[-8:], now=NOW) is None
+    revoke_api_key(key=made, now=NOW)
+    assert key_of(text=text, now=NOW) is None

@@ -143,3 +143,58 @@ def test_names_are_shown_as_text(client, project):
 
 def test_a_form_without_the_token_is_refused(project):
     assert Client(enforce_csrf_checks=True).post(NEW, {"name": "x", "scopes": ["read"]}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("asked", "days"),
+    [
+        ({}, None),
+        ({"expires": "never"}, None),
+        ({"expires": "30"}, 30),
+        ({"expires": "90"}, 90),
+        ({"expires": "365"}, 365),
+    ],
+)
+def test_it_expires_when_one_chose(client, project, asked, days):
+    before = timezone.now()
+    page = create(client, **asked)
+    made, after = ApiKey.objects.get(), timezone.now()
+
+    if days is None:
+        assert made.expires_at is None
+        assert "Expires never" in text_of(page)
+    else:
+        assert made.expires_at is not None
+        assert before + timedelta(days=days) <= made.expires_at <= after + timedelta(days=days)
+        assert str(made.expires_at.year) in page.content.decode()
+
+
+def test_its_last_day_is_one_to_come_and_counts(client, project):
+    today = timezone.localdate()
+    for last_day in ("", "2020-01-01", "tomorrow", str(today - timedelta(days=1)), "9999-12-31"):
+        refused = create(client, expires="day", last_day=last_day)
+        assert (refused.status_code, ApiKey.objects.count()) == (422, 0)
+        assert "The last day of a key is" in text_of(refused)
+    assert "expires must be one of never, 30, 90, 365, day." in text_of(create(client, expires="7"))
+
+    create(client, expires="day", last_day=str(today))
+    expires = timezone.localtime(ApiKey.objects.get().expires_at)
+    assert (expires.date(), expires.hour, expires.minute) == (today, 23, 59)
+
+
+def test_an_expired_key_is_shown_as_such_behind_those_in_force_and_its_name_is_free(client, project):
+    now = timezone.now()
+    create_api_key(project=project, name="agent-canary", scopes=["read"], expires_at=now - timedelta(minutes=5))
+    create_api_key(project=project, name="zebra", scopes=["read"], expires_at=now + timedelta(days=400))
+
+    rows = [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in re.findall(r"(?s)<tr.*?</tr>", shown(client))[1:]]
+    assert [row.split()[0] for row in rows] == ["zebra", "agent-canary"]
+    assert "Revoke" in rows[0]
+    assert "expired" not in rows[0]
+    assert "expired" in rows[1]
+    assert "Revoke" not in rows[1]
+    assert create(client).status_code == 200
+
+
+def shown(client):
+    return client.get(LIST).content.decode()
