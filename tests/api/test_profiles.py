@@ -102,3 +102,63 @@ def test_a_profile_is_no_setting_to_be_saved(bot, short):
 def test_who_may_only_read_saves_none(project, make_bot):
     assert make_bot(project, "read").post("/profiles", {"name": "Short"}).status_code == 403
     assert not Profile.objects.exists()
+
+
+def names():
+    return sorted(Profile.objects.values_list("name", flat=True))
+
+
+def test_a_profile_is_renamed(bot, short):
+    answer = bot.patch("/profiles/Short", {"name": " Very  short/now? "})
+    assert (answer.status_code, answer.json()["name"]) == (200, "Very short/now?")
+    assert bot.get("/profiles").json()["items"] == [answer.json()]
+    assert bot.patch("/profiles/Very%20short/now%3F", {"name": "Short"}).json()["name"] == "Short"
+
+
+def test_a_rename_that_is_repeated_is_answered_the_same(bot, short):
+    first, again = (
+        bot.patch("/profiles/Short", {"name": "Long"}, headers={"Idempotency-Key": "once"}) for _ in range(2)
+    )
+    assert (again.status_code, again.json()) == (200, first.json())
+    assert again["Idempotent-Replayed"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "pointer"),
+    [
+        ({"name": "Other"}, 409, "/name"),
+        ({"name": " "}, 422, "/name"),
+        ({"name": "x" * 101}, 422, "/name"),
+        ({}, 422, "/name"),
+        ({"name": "New", "settings": {}}, 422, "/settings"),
+    ],
+)
+def test_what_cannot_be_its_name_is_refused(bot, short, body, status, pointer):
+    bot.post("/profiles", {"name": "Other"})
+    answer = bot.patch("/profiles/Short", body)
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (status, pointer)
+    assert names() == ["Other", "Short"]
+
+
+def test_a_profile_is_deleted_and_settings_stay(bot, short, session):
+    answer = bot.delete("/profiles/Short")
+    assert (answer.status_code, answer.content, names()) == (204, b"", [])
+    session.refresh_from_db()
+    assert session.settings == {"strategy": "buffer"}
+    assert bot.delete("/profiles/Short").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["Theirs", "short", "a%00b", "%ED%A0%80", ".", "x" * 300])
+def test_what_is_no_profile_of_the_project_is_not_found(bot, short, name):
+    save_new_profile(project=make_project("other"), name="Theirs", settings={}, actor="", now=NOW)
+    for answer in (bot.patch(f"/profiles/{name}", {"name": "New"}), bot.delete(f"/profiles/{name}")):
+        assert (answer.status_code, answer.json()["detail"]) == (404, "There is no such profile.")
+    assert names() == ["Short", "Theirs"]
+
+
+def test_renaming_and_deleting_take_the_scope_that_saving_takes(project, make_bot, bot, short):
+    reader, writer = make_bot(project, "read"), make_bot(project, "write")
+    assert reader.patch("/profiles/Short", {"name": "New"}).status_code == 403
+    assert reader.delete("/profiles/Short").status_code == 403
+    assert writer.patch("/profiles/Short", {"name": "New"}).status_code == 200
+    assert writer.delete("/profiles/New").status_code == 204
