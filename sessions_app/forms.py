@@ -25,6 +25,8 @@ from sessions_app.queries.session_filters import SessionFilter, SessionSort, Ses
 
 METADATA = "metadata."
 _BUTTONS = {"user": ("user",), "tag": ("tag",), "since": ("since", "until"), "until": ("since", "until")}
+# What is asked for where nothing is left out; without it the list opens with the view that somebody has chosen.
+ALL = f"view={SessionView.ALL}"
 MOST_METADATA = 10
 FIRST_MINUTE, LAST_MINUTE = time(), time(23, 59)
 
@@ -189,12 +191,12 @@ class SessionFilterForm(forms.Form):
         """Return, for each order, the query string of the list in it."""
         given = {name: value for name, value in self.given().items() if name != "sort"}
         return {
-            order: urlencode(given if order is SessionSort.ACTIVITY else given | {"sort": order})
+            order: urlencode(given if order is SessionSort.ACTIVITY else given | {"sort": order}) or ALL
             for order in SessionSort
         }
 
     def _without(self, *names: str) -> str:
-        return urlencode({name: value for name, value in self.given().items() if name not in names})
+        return urlencode({name: value for name, value in self.given().items() if name not in names}) or ALL
 
     def clean(self) -> dict[str, Any]:
         """Check that no more names of the metadata are asked for than anybody needs."""

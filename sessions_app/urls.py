@@ -24,6 +24,7 @@ from sessions_app.views.project_settings import defaults, general, save_defaults
 from sessions_app.views.project_settings import delete as delete_project
 from sessions_app.views.project_settings import new as new_project
 from sessions_app.views.projects import home
+from sessions_app.views.saved_views import default as default_view
 from sessions_app.views.saved_views import delete as delete_view
 from sessions_app.views.saved_views import rename as rename_view
 from sessions_app.views.saved_views import save as save_view
@@ -117,6 +118,7 @@ urlpatterns = [
     path("p/<slug:slug>/settings/versions/restore/", restore_project, name="project-restore"),
     path("p/<slug:slug>/summaries/", project_summaries, name="summaries"),
     path("p/<slug:slug>/views/", save_view, name="view-save"),
+    path("p/<slug:slug>/views/<int:view_pk>/default/", default_view, name="view-default"),
     path("p/<slug:slug>/views/<int:view_pk>/delete/", delete_view, name="view-delete"),
     path("p/<slug:slug>/views/<int:view_pk>/rename/", rename_view, name="view-rename"),
     path("projects/new/", new_project, name="project-new"),

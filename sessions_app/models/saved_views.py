@@ -1,11 +1,22 @@
 """Named filters of the list of sessions, and which of them somebody sees first."""
 
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.db import models
+from django.db.models import Exists, OuterRef
 from django.utils.http import urlencode
 
 from sessions_app.models.fields import BytewiseCharField
 from sessions_app.models.projects import Project
+
+
+class SavedViewQuerySet(models.QuerySet["SavedView"]):
+    """What somebody sees of views."""
+
+    def with_default_of(self, user: AbstractBaseUser | AnonymousUser) -> "SavedViewQuerySet":
+        """Views of which each says whether the list opens with it for a user, as `is_default`."""
+        return self.annotate(is_default=Exists(DefaultView.objects.filter(view=OuterRef("pk"), user=user.pk)))
 
 
 class SavedView(models.Model):
@@ -16,6 +27,8 @@ class SavedView(models.Model):
     query = models.JSONField(default=dict)
     actor = models.CharField(max_length=200, blank=True, help_text="Who saved it.")
     created_at = models.DateTimeField()
+
+    objects = SavedViewQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef
 
+from sessions_app.domain.errors import InvalidInput
 from sessions_app.models import Project, Session, SessionTag
 from sessions_app.queries.capped_counts import CappedCount
 from sessions_app.queries.descendant_counts import count_below
@@ -37,15 +38,19 @@ class Selection:
 
 
 def picked_sessions(*, project: Project, pks: Sequence[int]) -> list[int]:
-    """Return the keys among these that are of sessions of the project, in their order, each once."""
-    known = set(Session.objects.filter(project=project, pk__in=pks[:MOST_SELECTED]).values_list("pk", flat=True))
-    return [pk for pk in dict.fromkeys(pks) if pk in known]
+    """Return those of these keys that are of sessions of the project, in their order, each once; refuse too many."""
+    named = list(dict.fromkeys(pks))
+    if len(named) > MOST_SELECTED:
+        raise InvalidInput(f"At most {MOST_SELECTED:,} sessions at once: {len(named):,} are picked.")
+    known = set(Session.objects.filter(project=project, pk__in=named).values_list("pk", flat=True))
+    return [pk for pk in named if pk in known]
 
 
-def all_matching(*, project: Project, wanted: SessionFilter) -> list[int]:
-    """Return the keys of what the list shows, in its order, at most MOST_SELECTED."""
+def all_matching(*, project: Project, wanted: SessionFilter) -> tuple[list[int], bool]:
+    """Return the keys of what the list shows, in its order, at most MOST_SELECTED, and whether there are more."""
     found = rows_behind(matching_sessions(project, wanted), order_of(wanted), None)
-    return list(found.values_list("pk", flat=True)[:MOST_SELECTED])
+    pks = list(found.values_list("pk", flat=True)[: MOST_SELECTED + 1])
+    return pks[:MOST_SELECTED], len(pks) > MOST_SELECTED
 
 
 def selection_of(*, pks: Sequence[int]) -> Selection:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from datetime import datetime
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from sessions_app.domain.errors import Conflict, InvalidInput, NotFound
 from sessions_app.domain.text_cleaning import clean_json
-from sessions_app.models import Project, SavedView
+from sessions_app.models import DefaultView, Project, SavedView
 from sessions_app.services.given_names import checked_name, taken_names_refused
 from sessions_app.services.project_locks import lock_project
 from sessions_app.services.settings_versions import LONGEST_ACTOR
@@ -42,3 +43,12 @@ def rename_view(*, view: SavedView, name: str) -> SavedView:
         if not SavedView.objects.filter(pk=view.pk).update(name=view.name):
             raise NotFound("There is no such view.")
     return view
+
+
+def open_list_with(*, view: SavedView, user: User) -> None:
+    """Let the project's list show somebody this view if they ask for nothing else, in place of any other."""
+    with transaction.atomic():
+        # What is deleted meanwhile is nobody's default.
+        if not SavedView.objects.select_for_update().filter(pk=view.pk).exists():
+            raise NotFound("There is no such view.")
+        DefaultView.objects.update_or_create(project=view.project, user=user, defaults={"view": view})

@@ -1,7 +1,10 @@
 """Views of the list of sessions: saved, renamed, deleted."""
 
+from typing import cast
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -9,9 +12,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from sessions_app.domain.errors import ConvowebError, InvalidInput
-from sessions_app.forms import SessionFilterForm
-from sessions_app.models import Project, SavedView
-from sessions_app.services.saved_views import rename_view, save_new_view
+from sessions_app.domain.roles import Right
+from sessions_app.forms import ALL, SessionFilterForm
+from sessions_app.models import DefaultView, Project, SavedView
+from sessions_app.services.saved_views import open_list_with, rename_view, save_new_view
+from sessions_app.views.access import needs
 from sessions_app.views.projects import project_for
 
 
@@ -64,5 +69,21 @@ def delete(request: HttpRequest, slug: str, view_pk: int) -> HttpResponse:
     return _list(project, view.query_string)
 
 
+@needs(writing=Right.READ)
+@login_required
+@require_POST
+def default(request: HttpRequest, slug: str, view_pk: int) -> HttpResponse:
+    """Let the list open with a view for whoever asks, or with all sessions again."""
+    project = project_for(request.user, slug)
+    view = get_object_or_404(SavedView, project=project, pk=view_pk)
+    if "off" in request.POST:
+        DefaultView.objects.filter(view=view, user=request.user.pk).delete()
+        messages.success(request, "The list opens with all sessions again.")
+    else:
+        open_list_with(view=view, user=cast("User", request.user))
+        messages.success(request, f"The list of {project} opens with {view} now, for you.")
+    return _list(project, view.query_string)
+
+
 def _list(project: Project, query: str) -> HttpResponse:
-    return HttpResponseRedirect(reverse("sessions", args=[project.slug]) + (f"?{query}" if query else ""))
+    return HttpResponseRedirect(f"{reverse('sessions', args=[project.slug])}?{query or ALL}")

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 from sessions_app.domain.errors import ConvowebError, InvalidInput
 from sessions_app.domain.export_formats import export_format
 from sessions_app.domain.roles import Right
-from sessions_app.forms import SessionFilterForm
+from sessions_app.forms import ALL, SessionFilterForm
 from sessions_app.models import Project
 from sessions_app.queries.selections import (
     MOST_SELECTED,
@@ -43,13 +43,14 @@ def selection(request: HtmxRequest, slug: str) -> HttpResponse:
     form = SessionFilterForm(QueryDict(request.POST.get("query", "")))
     back = _list_url(project, form)
     try:
-        picked = selection_of(pks=_picked(project, form, request.POST))
+        pks, is_cut = _picked(project, form, request.POST)
+        picked = selection_of(pks=pks)
         doing = _DEEDS.get(request.POST.get("do", ""))
         if doing is None:
             raise InvalidInput(f"do must be one of {', '.join(_DEEDS)}.")
         if "sure" in request.POST and (done := doing(request, project, picked)):
             return HttpResponseRedirect(back) if done is picked else _question(request, project, done, form)
-        return _question(request, project, picked, form)
+        return _question(request, project, picked, form, is_cut=is_cut)
     except ConvowebError as refusal:
         messages.error(request, refusal.detail)
         return HttpResponseRedirect(back)
@@ -64,45 +65,53 @@ def export_selection(request: HtmxRequest, slug: str) -> HttpResponseBase:
     form = SessionFilterForm(QueryDict(request.POST.get("query", "")))
     try:
         file_format = export_format(request.POST.get("file_format", ""))
-        return download(_picked(project, form, request.POST), project, file_format)
+        pks, is_cut = _picked(project, form, request.POST)
+        if is_cut:
+            raise InvalidInput(f"One file holds at most {MOST_SELECTED:,} sessions, and more match: narrow the list.")
+        return download(pks, project, file_format)
     except ConvowebError as refusal:
         messages.error(request, refusal.detail)
         return HttpResponseRedirect(_list_url(project, form))
 
 
-def _picked(project: Project, form: SessionFilterForm, given: QueryDict) -> list[int]:
-    """Return the keys of what is picked: all that match, or those that are named, by boxes or by a question."""
+def _picked(project: Project, form: SessionFilterForm, given: QueryDict) -> tuple[list[int], bool]:
+    """Return the keys of what is picked: all that match, or those that are named, by boxes or by a question.
+
+    With them comes whether more match than can be picked at once.
+    """
+    is_cut = False
     if "all" in given:
         if not form.is_valid():
             raise InvalidInput("The address asks for something that this list does not have.")
-        pks = all_matching(project=project, wanted=form.wanted())
+        pks, is_cut = all_matching(project=project, wanted=form.wanted())
     else:
         named = [*given.getlist("session"), *given.get("sessions", "").split()]
         pks = picked_sessions(project=project, pks=[int(key) for key in named if _is_key(key)])
     if not pks:
         raise InvalidInput("No session is picked: tick the boxes in front of those that you mean.")
-    return pks
+    return pks, is_cut
 
 
 def _is_key(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 19
 
 
-def _question(request: HtmxRequest, project: Project, picked: Selection, form: SessionFilterForm) -> HttpResponse:
+def _question(
+    request: HtmxRequest, project: Project, picked: Selection, form: SessionFilterForm, *, is_cut: bool = False
+) -> HttpResponse:
     context = {
         **page_context(request.user, project, area="sessions"),
         "picked": picked,
         "do": request.POST["do"],
         "query": form.query(),
-        "is_cut": "all" in request.POST and picked.count == MOST_SELECTED,
+        "is_cut": is_cut,
         "most": MOST_SELECTED,
     }
     return render_page(request, "sessions/selection.html", "question", context)
 
 
 def _list_url(project: Project, form: SessionFilterForm) -> str:
-    query = form.query()
-    return reverse("sessions", args=[project.slug]) + (f"?{query}" if query else "")
+    return f"{reverse('sessions', args=[project.slug])}?{form.query() or ALL}"
 
 
 def _tag(request: HtmxRequest, project: Project, picked: Selection) -> Selection:

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.utils.functional import SimpleLazyObject
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
@@ -13,8 +13,8 @@ from django_htmx.http import push_url, replace_url, trigger_client_event
 
 from sessions_app.domain.errors import InvalidInput, NotFound
 from sessions_app.domain.identifiers import check_id, is_legal_id
-from sessions_app.forms import SessionFilterForm
-from sessions_app.models import Project
+from sessions_app.forms import ALL, SessionFilterForm
+from sessions_app.models import DefaultView, Project
 from sessions_app.queries.session_filters import SessionFilter
 from sessions_app.queries.sessions import SessionPage, session_page, session_tree, sidebar
 from sessions_app.views.projects import page_context, project_for
@@ -31,6 +31,9 @@ def sessions(request: HtmxRequest, slug: str) -> HttpResponse:
     project = project_for(request.user, slug)
     if request.htmx and "toggle" in request.GET:
         return _toggled_tree(request, project)
+    first = None if request.htmx or request.GET else DefaultView.objects.filter(project=project, user=request.user.pk)
+    if first and (chosen := first.select_related("view").first()):
+        return HttpResponseRedirect(f"{request.path}?{chosen.view.query_string}")
     form = SessionFilterForm(request.GET)
     wanted = form.wanted() if form.is_valid() else SessionFilter()
     context = page_context(request.user, project, area="sessions") | {
@@ -38,7 +41,7 @@ def sessions(request: HtmxRequest, slug: str) -> HttpResponse:
         "wanted": wanted,
         "open_ids": _ids(request.GET.get("open", "")),
         "sidebar": SimpleLazyObject(lambda: sidebar(project=project)),
-        "saved": (saved := list(project.saved_views.all())),
+        "saved": (saved := list(project.saved_views.with_default_of(request.user))),
         "saved_here": next((view for view in saved if view.query == form.given()), None),
     }
     try:
@@ -97,8 +100,7 @@ def _announced(
 
 
 def _address(path: str, query: dict[str, str]) -> str:
-    given = urlencode({name: value for name, value in query.items() if value})
-    return f"{path}?{given}" if given else path
+    return f"{path}?{urlencode({name: value for name, value in query.items() if value}) or ALL}"
 
 
 def _ids(text: str) -> Sequence[str]:

@@ -4,6 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from sessions_app.domain.errors import InvalidInput
 from sessions_app.models import Session
 from sessions_app.queries import selections
 from sessions_app.queries.selections import all_matching, picked_sessions, selection_of
@@ -40,17 +41,27 @@ def test_only_sessions_of_the_project_are_picked_each_once(project):
 
 
 def test_all_that_match_are_what_the_list_shows_in_its_order(project):
-    assert names(all_matching(project=project, wanted=SessionFilter(sort=SessionSort.TITLE))) == ["visa", "trip"]
-    assert names(all_matching(project=project, wanted=SessionFilter(tag="red", sort=SessionSort.TITLE))) == [
-        "trip",
-        "hotel",
-    ]
+    pks, more = all_matching(project=project, wanted=SessionFilter(sort=SessionSort.TITLE))
+    assert (names(pks), more) == (["visa", "trip"], False)
+    pks, more = all_matching(project=project, wanted=SessionFilter(tag="red", sort=SessionSort.TITLE))
+    assert (names(pks), more) == (["trip", "hotel"], False)
 
 
-def test_there_is_a_limit(project, monkeypatch):
-    monkeypatch.setattr(selections, "MOST_SELECTED", 1)
+@pytest.mark.parametrize(("most", "named", "more"), [(1, ["visa"], True), (2, ["visa", "trip"], False)])
+def test_all_that_match_are_cut_at_a_limit_that_says_so(project, monkeypatch, most, named, more):
+    monkeypatch.setattr(selections, "MOST_SELECTED", most)
 
-    assert names(all_matching(project=project, wanted=SessionFilter(sort=SessionSort.TITLE))) == ["visa"]
+    pks, is_cut = all_matching(project=project, wanted=SessionFilter(sort=SessionSort.TITLE))
+    assert (names(pks), is_cut) == (named, more)
+
+
+def test_more_than_the_limit_are_refused_where_they_are_named(project, monkeypatch):
+    monkeypatch.setattr(selections, "MOST_SELECTED", 2)
+    hotel, trip, visa = keys("hotel", "trip", "visa")
+
+    assert picked_sessions(project=project, pks=[hotel, trip, hotel]) == [hotel, trip]
+    with pytest.raises(InvalidInput, match="At most 2 sessions at once: 3 are picked"):
+        picked_sessions(project=project, pks=[hotel, trip, visa])
 
 
 def test_a_question_knows_what_stands_below_and_is_not_meant(project):
@@ -68,7 +79,7 @@ def test_many_can_be_picked_at_the_cost_of_a_few_queries(project):
     bulk_sessions(project, 3_000)
     with CaptureQueriesContext(connection) as queries:
         found = selection_of(
-            pks=picked_sessions(project=project, pks=all_matching(project=project, wanted=SessionFilter()))
+            pks=picked_sessions(project=project, pks=all_matching(project=project, wanted=SessionFilter())[0])
         )
 
     assert found.count == 3_002

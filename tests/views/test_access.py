@@ -26,8 +26,18 @@ OF_NO_PROJECT = {"home", "invitation", "login", "logout", "project-new"} | {
     "account-names",
     "account-password",
 }
-# Pages to which viewers send forms, too: they only ask for what is shown, or take the sender out of the project.
-HARMLESS = {"member-leave", "selection-export", "summarizer-preview", "tune", "tune-why", "tune-compare", "tune-replay"}
+# Pages to which viewers send forms, too: they only ask for what is shown, choose what the sender sees first, or take
+# the sender out of the project.
+HARMLESS = {
+    "member-leave",
+    "selection-export",
+    "summarizer-preview",
+    "tune",
+    "tune-why",
+    "tune-compare",
+    "tune-replay",
+    "view-default",
+}
 # Pages that only ask what shall be changed.
 QUESTIONS = {
     "invitation-new",

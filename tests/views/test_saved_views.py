@@ -97,7 +97,7 @@ def test_a_viewer_opens_views_and_changes_none(client, project, session):
     page = show(client, "?tag=red")
 
     assert 'aria-current="true" title="Red"' in page
-    assert 'id="m-view"' not in page
+    assert "Rename" not in page
     assert client.post(f"/p/p/views/{SavedView.objects.get().pk}/delete/").status_code == 403
 
 
@@ -143,3 +143,86 @@ def test_the_heads_of_columns_order_the_list(client, session):
     assert 'href="?tag=red&amp;sort=unseen"' in page
     assert 'href="?tag=red&amp;sort=title"' in page
     assert '<a href="?tag=red" title="The last change' in page
+
+
+def default(client, view, **given):
+    return client.post(f"/p/p/views/{view.pk}/default/", given, follow=True).content.decode()
+
+
+def test_the_list_opens_with_the_view_that_somebody_has_chosen(client, session):
+    save(client, "Red", "tag=red&sort=title")
+    assert "Open the list with it, for me" in show(client, "?tag=red&sort=title")
+
+    page = default(client, SavedView.objects.get())
+
+    assert "opens with Red now, for you." in page
+    opened = client.get("/p/p/sessions/")
+    assert (opened.status_code, opened.headers["Location"]) == (302, "/p/p/sessions/?tag=red&sort=title")
+    page = show(client, "?tag=red&sort=title")
+    assert "Your default <b>Red</b>" in page
+    assert '<a class="chip bare" href="/p/p/sessions/?view=all">All sessions</a>' in page
+    assert 'title="The list opens with it for you">default</span>' in page
+
+
+def test_there_is_always_a_way_to_all_sessions(client, project, session):
+    make_session(project, "blue")
+    save(client, "Red", "tag=red")
+    default(client, SavedView.objects.get())
+
+    page = show(client, "?view=all")
+    assert "blue" in page
+    assert 'href="/p/p/sessions/?view=all" aria-current="true"' in page
+    # The last filter leaves all, and so does a form of which every field is empty.
+    assert 'href="?view=all" aria-label="tag red, remove this filter"' in show(client, "?tag=red")
+    assert client.get("/p/p/sessions/?q=&user=").status_code == 200
+    swapped = client.get("/p/p/sessions/?q=", headers=SWAP | {"HX-Current-URL": "http://testserver/p/p/sessions/?q=x"})
+    assert swapped.headers["HX-Push-Url"] == "/p/p/sessions/?view=all"
+
+
+def test_it_is_the_default_of_one_person_in_one_project(client, session, project):
+    save(client, "Red", "tag=red")
+    default(client, SavedView.objects.get())
+    other = make_project("other")
+    Membership.objects.create(project=other, user=Membership.objects.get(project=project).user)
+    make_session(other, "theirs")
+    assert client.get("/p/other/sessions/").status_code == 200
+
+    colleague = get_user_model().objects.create_user("colleague")
+    Membership.objects.create(project=project, user=colleague)
+    client.force_login(colleague)
+    page = show(client)
+    assert "Your default" not in page
+    assert "opens with it for you" not in page
+
+
+def test_another_view_takes_its_place_and_it_is_taken_back(client, session):
+    for name, query in (("Red", "tag=red"), ("Mine", "user=u-1")):
+        save(client, name, query)
+    red, mine = SavedView.objects.get(name="Red"), SavedView.objects.get(name="Mine")
+    default(client, red)
+    default(client, mine)
+    assert client.get("/p/p/sessions/").headers["Location"] == "/p/p/sessions/?user=u-1"
+
+    assert "opens with all sessions again" in default(client, mine, off="1")
+    assert client.get("/p/p/sessions/").status_code == 200
+
+    default(client, red)
+    client.post(f"/p/p/views/{red.pk}/delete/")
+    assert client.get("/p/p/sessions/").status_code == 200
+
+
+def test_who_only_reads_has_a_default_too_and_may_not_rename(client, session, project):
+    save(client, "Red", "tag=red")
+    Membership.objects.filter(project=project).update(role="viewer")
+
+    page = default(client, SavedView.objects.get())
+
+    assert "opens with Red now, for you." in page
+    assert "Delete the view" not in page
+    assert "Save for all in" not in show(client, "?user=u-1")
+
+
+def test_a_view_of_another_project_is_nobodys_default(client, session):
+    theirs = SavedView.objects.create(project=make_project("other"), name="Theirs", query={"tag": "x"}, created_at=NOW)
+    assert client.post(f"/p/p/views/{theirs.pk}/default/").status_code == 404
+    assert client.get("/p/p/sessions/").status_code == 200

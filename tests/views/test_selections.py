@@ -81,11 +81,21 @@ def test_all_that_match_are_meant_whatever_is_on_the_page(client, tree):
 
 
 def test_it_is_said_when_more_match_than_can_be_picked(client, tree, monkeypatch):
-    monkeypatch.setattr("sessions_app.queries.selections.MOST_SELECTED", 2)
-    monkeypatch.setattr(selections, "MOST_SELECTED", 2)
+    for most in (1, 2):
+        monkeypatch.setattr("sessions_app.queries.selections.MOST_SELECTED", most)
+        monkeypatch.setattr(selections, "MOST_SELECTED", most)
+        # Two trees match.
+        assert (f"These are the first {most} that match" in ask(client, "tag", all="1")) is (most == 1)
 
-    assert "These are the first 2 that match" in ask(client, "tag", all="1")
     assert "These are the first" not in ask(client, "tag", session=keys("trip", "visa"))
+
+
+def test_a_file_that_would_hold_a_part_only_is_refused(client, tree, monkeypatch):
+    monkeypatch.setattr("sessions_app.queries.selections.MOST_SELECTED", 1)
+    given = {"all": "1", "file_format": "openai"}
+
+    refused = client.post("/p/p/selection/export/", given, follow=True).content.decode()
+    assert "sessions, and more match: narrow the list." in refused
 
 
 def test_deleting_asks_what_becomes_of_the_children_and_how_many_there_are(client, tree):
