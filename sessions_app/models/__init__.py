@@ -2,7 +2,14 @@
 
 from sessions_app.models.imports import Import, ImportedConversation, ImportOutcome, ImportStatus
 from sessions_app.models.invitations import Invitation
-from sessions_app.models.lineages import Stretch, ancestors_of, has_parent_conversation, lineage_of, lineage_runs
+from sessions_app.models.lineages import (
+    Stretch,
+    ancestors_of,
+    has_parent_conversation,
+    lineage_of,
+    lineage_runs,
+    lineage_runs_at,
+)
 from sessions_app.models.memories import (
     ParentTimeline,
     TurnRow,
@@ -65,6 +72,7 @@ __all__ = [
     "has_parent_conversation",
     "lineage_of",
     "lineage_runs",
+    "lineage_runs_at",
     "parent_timelines",
     "runs_elsewhere",
     "runs_saying",

@@ -1,6 +1,6 @@
 """What a session's lineage consists of: the sessions above it, and the stretches of runs that each of them holds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -67,6 +67,21 @@ def lineage_runs(session: Session, *, first: int = 1, last: int | None = None) -
     return runs_in(clipped(lineage_of(session), first, session.last_position if last is None else last))
 
 
+def lineage_runs_at(session: Session, positions: Collection[int]) -> RunQuerySet:
+    """Return the runs at some positions of a session's lineage, unordered."""
+    return runs_at(lineage_of(session), positions)
+
+
+def runs_at(stretches: Sequence[Stretch], positions: Collection[int]) -> RunQuerySet:
+    """Return the runs of the stretches at some positions, unordered, at a cost of those alone.
+
+    Where a range is asked for as well, SQLite goes through all of that.
+    """
+    inside = [(each, [p for p in positions if each.first <= p <= each.last]) for each in stretches]
+    conditions = [Q(session=each.session, position__in=chosen) for each, chosen in inside if chosen]
+    return Run.objects.filter(_any_of(conditions)) if conditions else Run.objects.none()
+
+
 def clipped(stretches: Sequence[Stretch], first: int, last: int) -> list[Stretch]:
     """Return what of the stretches lies at the positions first..last, in their order."""
     inside = [Stretch(each.session, max(each.first, first), min(each.last, last)) for each in stretches]
@@ -78,8 +93,13 @@ def runs_in(stretches: Sequence[Stretch]) -> RunQuerySet:
     if not stretches:
         return Run.objects.none()
     each = [Q(session=stretch.session, position__range=(stretch.first, stretch.last)) for stretch in stretches]
-    some = [reduce(or_, each[start : start + _ALTERNATIVES]) for start in range(0, len(each), _ALTERNATIVES)]
-    return Run.objects.filter(reduce(or_, (Q(ExpressionWrapper(one, BooleanField())) for one in some)))
+    return Run.objects.filter(_any_of(each))
+
+
+def _any_of(conditions: Sequence[Q]) -> Q:
+    parts = range(0, len(conditions), _ALTERNATIVES)
+    some = [reduce(or_, conditions[start : start + _ALTERNATIVES]) for start in parts]
+    return reduce(or_, (Q(ExpressionWrapper(one, BooleanField())) for one in some))
 
 
 def has_parent_conversation(session: Session) -> bool:

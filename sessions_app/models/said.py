@@ -13,7 +13,7 @@ from sessions_app.domain.following.phrase import Phrase
 from sessions_app.domain.following.sights import Hit, Part
 from sessions_app.domain.search_words import Sought, read_query
 from sessions_app.domain.transcript import EventKind, Role
-from sessions_app.models.lineages import lineage_runs
+from sessions_app.models.lineages import clipped, lineage_of, lineage_runs, runs_in
 from sessions_app.models.runs import Event, Run
 from sessions_app.models.search_index import places_of
 from sessions_app.models.sessions import Session
@@ -86,9 +86,13 @@ def runs_saying_apart(session: Session, phrase: Phrase, *, most: int) -> tuple[l
     """
     terms = sorted(read_query(phrase.words).terms, key=lambda term: -sum(map(len, term.words)))[:_WORDS_APART]
     counts = Counter[int]()
+    first = max(1, session.last_position - RUNS_READ + 1)
+    stretches = clipped(lineage_of(session), first, session.last_position)
+    runs = runs_in(stretches)
     for term in terms:
-        runs = lineage_runs(session, first=max(1, session.last_position - RUNS_READ + 1))
-        places = places_of(runs, Sought((term,)), project_pk=session.project_id)
+        places = places_of(
+            [stretch.session.pk for stretch in stretches], Sought((term,)), project_pk=session.project_id
+        )
         if places is not None:
             counts.update(places.runs_among(runs).order_by("-position").values_list("position", flat=True)[:MOST_HITS])
     needed = max(2, len(terms) // 2 + 1)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from django.db import connection
-from django.db.models import Max, Min, Q
+from django.db.models import Max, Min, OuterRef, Q, Subquery
 from django.db.models.expressions import RawSQL
 
 from sessions_app.domain.search_words import Sought, Term, words_of
-from sessions_app.models.runs import Event, RunQuerySet
+from sessions_app.models.runs import Event, Run, RunQuerySet
 from sessions_app.models.sessions import Session, SessionQuerySet
 
 TABLE = "sessions_app_searchentry"
@@ -143,13 +143,13 @@ def sessions_with(sought: Sought, *, project_pk: int) -> SessionQuerySet:
 
     Only the newest places are read, so that common words cost no more however much there is.
     """
-    sessions = Session.objects.filter(project=project_pk)
+    sessions = Session.objects.found_in(project_pk)
     return sessions.filter(pk__in=_found_in(sought, project_pk)) if sought.terms else sessions.none()
 
 
 def sessions_called(sought: Sought, *, project_pk: int) -> SessionQuerySet:
     """Return the sessions of a project in whose title and id all terms stand."""
-    sessions = Session.objects.filter(project=project_pk)
+    sessions = Session.objects.found_in(project_pk)
     if not sought.terms:
         return sessions.none()
     query = _dialect().query(sought, project_pk)
@@ -227,20 +227,22 @@ class Places:
             return cursor.fetchone()[0] < PLACES_READ_FOR_ONE
 
 
-def places_of(runs: RunQuerySet, sought: Sought, *, project_pk: int) -> Places | None:
-    """Return where to look for words in runs of one lineage; None if there is nothing to look for or in.
+def places_of(session_pks: Sequence[int], sought: Sought, *, project_pk: int) -> Places | None:
+    """Return where to look for words in runs of sessions; None if there is nothing to look for or in.
 
-    What a run holds is stored before the next run of its session is. All are looked at only where the first or the
-    newest run holds nothing, as one that has just been opened may.
+    What a run holds is stored before the next run of its session is, and each session is asked for its first run and
+    its newest by an index. All are looked at only where one of these holds nothing, as one that was just opened may.
     """
-    ends = runs.aggregate(first=Min("pk"), last=Max("pk"))
+    runs = Run.objects.filter(session=OuterRef("pk")).values("pk")
+    first, last = Subquery(runs.order_by("pk")[:1]), Subquery(runs.order_by("-pk")[:1])
+    ends = Session.objects.filter(pk__in=session_pks).aggregate(first=Min(first), last=Max(last))
     if not sought.terms or ends["first"] is None:
         return None
     keys = Event.objects.filter(run__in=list(ends.values())).aggregate(
         first=Min("pk", filter=Q(run=ends["first"])), last=Max("pk", filter=Q(run=ends["last"]))
     )
     if None in keys.values():
-        keys = Event.objects.filter(run__in=runs).aggregate(first=Min("pk"), last=Max("pk"))
+        keys = Event.objects.filter(run__session__in=session_pks).aggregate(first=Min("pk"), last=Max("pk"))
     return Places(sought, project_pk, keys["first"] or 0, keys["last"] or 0)
 
 

@@ -1,9 +1,10 @@
 """Sessions: conversations in trees."""
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import ExpressionWrapper, F, Q
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce, Lower
+from django.db.models.lookups import Exact
 
 from sessions_app.models.fields import BytewiseCharField, Constant
 from sessions_app.models.projects import Project
@@ -22,6 +23,13 @@ class SessionQuerySet(models.QuerySet["Session"]):
     def roots(self) -> "SessionQuerySet":
         """Sessions without a parent."""
         return self.filter(parent=None)
+
+    def found_in(self, project_pk: int) -> "SessionQuerySet":
+        """Those of a project, by a condition for which there is no index: another one names them by their keys.
+
+        Else SQLite goes through all sessions of the project in the order of the list until enough have been found.
+        """
+        return self.filter(Exact(ExpressionWrapper(F("project_id") + 0, models.BigIntegerField()), project_pk))
 
     def in_tree_of(self, session: "Session") -> "SessionQuerySet":
         """All sessions of the tree that a session stands in."""

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
 from sessions_app.domain.transcript import SummaryEntry
+from sessions_app.models.fields import Constant
 from sessions_app.models.sessions import Session
 
 
@@ -45,8 +46,8 @@ class SummaryQuerySet(models.QuerySet["Summary"]):
         return made.filter(~Exists(away)).order_by("covers_through", "number")
 
     def unfinished(self) -> "SummaryQuerySet":
-        """Entries that wait for a worker or are being worked on: at most one of a session."""
-        return self.filter(status__in=UNFINISHED)
+        """Entries that wait for a worker or are being worked on: at most one of a session, in the order of an index."""
+        return self.filter(status__in=[Constant(status) for status in UNFINISHED]).order_by("status")
 
 
 class Summary(models.Model):

@@ -22,7 +22,15 @@ from sessions_app.domain.transcript import (
     SummaryEntry,
     WeighedRuns,
 )
-from sessions_app.models.lineages import Stretch, clipped, conversations_above, lineage_of, lineage_runs, runs_in
+from sessions_app.models.lineages import (
+    Stretch,
+    clipped,
+    conversations_above,
+    lineage_of,
+    lineage_runs,
+    runs_at,
+    runs_in,
+)
 from sessions_app.models.runs import Event, Run, RunQuerySet, event_values
 from sessions_app.models.sessions import Session
 from sessions_app.models.summaries import Summary, SummaryQuerySet
@@ -90,7 +98,7 @@ class SessionTranscript:
         """What is stored as the tokens of the runs first..last, from sums; 0 if there are none."""
         if first > last:
             return 0
-        ends = self._runs(first, last).filter(position__in=(first, last)).order_by("position")
+        ends = runs_at(self.lineage, (first, last)).order_by("position")
         sums = list(ends.values_list("tokens_before_o200k", "tokens_o200k"))
         return sum(sums[-1]) - sums[0][0]
 

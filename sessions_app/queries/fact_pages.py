@@ -9,7 +9,7 @@ from sessions_app.domain.following.sights import Hit, Interval, Why
 from sessions_app.domain.plan import Fate, PromptPlan
 from sessions_app.domain.search_words import Piece as Said
 from sessions_app.domain.transcript import OPEN_STATUSES, EventKind, Role
-from sessions_app.models import Event, Run, Session, lineage_of, lineage_runs
+from sessions_app.models import Event, Run, Session, lineage_of, lineage_runs_at
 from sessions_app.queries.bands import Piece, Span, bands_of, merged, pieces_of
 from sessions_app.queries.dropping_summaries import DroppingSummary, dropping_summaries
 from sessions_app.queries.token_sums import token_sums
@@ -109,7 +109,7 @@ def _saying_runs(
     session: Session, phrase: Phrase, shown: Sequence[int], pieces: Sequence[Piece]
 ) -> Mapping[int, SayingRun]:
     places = {piece.first: piece for piece in pieces if piece.first == piece.last}
-    rows = lineage_runs(session).filter(position__in=shown).with_events()
+    rows = lineage_runs_at(session, shown).with_events()
     return {run.position: _saying_run(session, phrase, run, places[run.position]) for run in rows}
 
 

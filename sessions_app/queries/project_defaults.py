@@ -7,6 +7,7 @@ from typing import Any
 from sessions_app.domain.memory_settings import EffectiveSettings, Layer, stored_values
 from sessions_app.domain.settings_draft import Draft
 from sessions_app.models import Project, Session
+from sessions_app.models.sessions import HAS_OWN_SETTINGS
 from sessions_app.queries.capped_counts import CappedCount, capped, capped_count
 from sessions_app.queries.session_conditions import has_own_settings
 
@@ -55,7 +56,7 @@ def inheritance_of(project: Project) -> Inheritance:
 
 def reach_of(*, project: Project, names: Sequence[str]) -> Reach:
     """Count the sessions that inherit at least one of the settings, and those that set at least one themselves."""
-    keeping = Session.objects.filter(project=project, settings__has_any_keys=list(names))
+    keeping = Session.objects.filter(HAS_OWN_SETTINGS, project=project, settings__has_any_keys=list(names))
     return Reach(CappedCount.of(count_inheriting(project=project, names=names)), capped_count(keeping))
 
 

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from sessions_app.domain.memory_settings import PromptFormat
 from sessions_app.domain.plan import UNSEEN_FATES, Fate, Part, Prompt, Segment
 from sessions_app.domain.run_marks import gap_mark
-from sessions_app.models import Session, lineage_runs
+from sessions_app.models import Session, lineage_runs_at
 from sessions_app.queries.bands import WINDOW, Span
 from sessions_app.queries.sent_texts import SentText, sent_texts
 
@@ -186,7 +186,7 @@ def _of(runs: Sequence[Segment], positions: Sequence[int]) -> list[Segment]:
 
 
 def _times(session: Session, positions: Sequence[int]) -> Mapping[int, datetime]:
-    rows = lineage_runs(session).filter(position__in=positions)
+    rows = lineage_runs_at(session, positions)
     return dict(rows.values_list("position", "created_at"))
 
 

@@ -11,7 +11,7 @@ from sessions_app.domain.memory_settings import Layer
 from sessions_app.domain.plan import Prompt, PromptPlan
 from sessions_app.domain.tokens import TokenCounter
 from sessions_app.domain.transcript import EventKind, ToolCall
-from sessions_app.models import Event, Session, lineage_runs
+from sessions_app.models import Event, Session, lineage_runs_at
 
 _LAYERS: Mapping[Layer, str] = {
     Layer.REQUEST: "set by the draft",
@@ -71,7 +71,7 @@ def _layer(prompt: PromptPlan, name: str) -> str:
 
 def _sizes(session: Session, positions: Collection[int], counter: TokenCounter) -> Mapping[int, list[int]]:
     """Return what each result needs whole, in order, by the position of its run."""
-    runs = dict(lineage_runs(session).filter(position__in=positions).values_list("pk", "position"))
+    runs = dict(lineage_runs_at(session, positions).values_list("pk", "position"))
     answered = Event.objects.filter(run__in=runs, kind=EventKind.TOOL_CALL).exclude(
         Q(result=None), Q(error=None) | Q(error="")
     )

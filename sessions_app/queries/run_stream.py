@@ -7,7 +7,8 @@ from datetime import date, datetime
 
 from sessions_app.domain.memory_settings import Strategy
 from sessions_app.domain.plan import Fate, PromptPlan
-from sessions_app.models import Session, Stretch, Summary, lineage_of, lineage_runs
+from sessions_app.models import Session, Stretch, Summary, lineage_of, lineage_runs_at
+from sessions_app.models.sessions import CHILD_START
 from sessions_app.queries.bands import (
     Band,
     Piece,
@@ -104,7 +105,7 @@ def _cards(
     forks = _forks(session, list(pieces_by_position))
     reasons = _reasons(prompt, list(pieces_by_position))
     cuts = told_cuts(session, prompt, pieces_by_position)
-    runs = lineage_runs(session).filter(position__in=list(pieces_by_position)).with_events()
+    runs = lineage_runs_at(session, pieces_by_position.keys()).with_events()
     spent = runs_spent(runs=list(runs.order_by("-position")), project_id=session.project_id, now=now)
     places = {
         each.run.position: _place(each, pieces_by_position[each.run.position], session, reasons, forks, cuts=cuts)
@@ -152,9 +153,10 @@ def _reasons(prompt: PromptPlan | None, positions: Sequence[int]) -> Mapping[int
 def _forks(session: Session, positions: Sequence[int]) -> Mapping[int, list[Session]]:
     """Return the forks that start from shown runs, those of the shared runs' holders among them."""
     holders = [stretch.session.pk for stretch in lineage_of(session)]
-    forks = Session.objects.filter(parent__in=holders, forked_at__in=positions).exclude(pk__in=[session.pk, *holders])
+    starting = Session.objects.alias(start=CHILD_START).filter(parent__in=holders, start__in=positions)
+    forks = starting.exclude(pk__in=[session.pk, *holders])
     by_position: dict[int, list[Session]] = defaultdict(list)
-    for fork in forks.order_by("pk")[:FORKS_SHOWN]:
+    for fork in forks.order_by("start", "pk")[:FORKS_SHOWN]:
         by_position[fork.forked_at or 0].append(fork)
     return by_position
 

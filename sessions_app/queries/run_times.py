@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from sessions_app.domain.moments import MeantTime, read_moment
-from sessions_app.models import Session, lineage_runs
+from sessions_app.models import Session, lineage_runs, lineage_runs_at
 
 SAMPLES = 400
 
@@ -38,7 +38,7 @@ def begun_before(session: Session, moment: datetime) -> int:
     while low < high:
         step = -(-(high - low) // SAMPLES)
         positions = [*range(low + step, high, step), high]
-        begun = dict(lineage_runs(session).filter(position__in=positions).values_list("position", "created_at"))
+        begun = dict(lineage_runs_at(session, positions).values_list("position", "created_at"))
         low = max((p for p in positions if p in begun and begun[p] < moment), default=low)
         high = min((p for p in positions if p > low), default=low + 1) - 1
     return low

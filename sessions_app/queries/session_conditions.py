@@ -59,11 +59,12 @@ def has_own_settings() -> Q:
     return HAS_OWN_SETTINGS
 
 
-def sessions_of(project: Project, *, metadata: Mapping[str, str]) -> SessionQuerySet:
+def sessions_of(project: Project, *, metadata: Mapping[str, str], named: bool = False) -> SessionQuerySet:
     """Return a project's sessions, or those whose metadata have under each name a text, number or flag written so.
 
-    A few are named by their keys, and by these alone: SQLite takes any index that begins with the project for a better
-    way. Where a value stands in more sessions than are counted, a list that is walked through comes to some soon.
+    They are `named` if another condition names them by their keys. A few are named by their keys, and by these
+    alone: SQLite takes any index that begins with the project for a better way. Where a value stands in more
+    sessions than are counted, a list that is walked through comes to some soon.
     """
     few: set[int] | None = None
     common = list[Q]()
@@ -74,4 +75,7 @@ def sessions_of(project: Project, *, metadata: Mapping[str, str]) -> SessionQuer
         else:
             keys = set(entries.values_list("session", flat=True))
             few = keys if few is None else few & keys
-    return Session.objects.filter(Q(project=project) if few is None else Q(pk__in=few), *common)
+    if few is not None:
+        return Session.objects.filter(Q(pk__in=few), *common)
+    every = Session.objects.found_in(project.pk) if named else Session.objects.filter(project=project)
+    return every.filter(*common)

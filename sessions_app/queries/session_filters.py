@@ -102,7 +102,8 @@ class SessionFilter:
 
 def matching_sessions(project: Project, wanted: SessionFilter) -> SessionQuerySet:
     """Return the sessions that fit, unordered: whole trees by their roots, or single sessions."""
-    sessions = sessions_of(project, metadata=wanted.metadata)
+    named = bool(wanted.words) or wanted.view is SessionView.RUNNING
+    sessions = sessions_of(project, metadata=wanted.metadata, named=named)
     if wanted.words:
         sessions &= sessions_with(read_query(wanted.words), project_pk=project.pk)
     if wanted.roots_only or not wanted.picks_sessions:

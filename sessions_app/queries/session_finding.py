@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessions_app.domain.search_words import Sought
-from sessions_app.models import Session, lineage_runs
+from sessions_app.models import Session, lineage_of
+from sessions_app.models.lineages import runs_in
 from sessions_app.models.search_index import places_of
 from sessions_app.queries.bands import Span
 
@@ -54,8 +55,9 @@ class Found:
 
 def find_in_session(sought: Sought, *, session: Session, at: int | None) -> Found:
     """Return the runs that hold all terms in one text; `at` is the run to look at, or the next that holds them."""
-    runs = lineage_runs(session)
-    places = places_of(runs, sought, project_pk=session.project_id)
+    stretches = lineage_of(session)
+    runs = runs_in(stretches)
+    places = places_of([stretch.session.pk for stretch in stretches], sought, project_pk=session.project_id)
     holders = places.runs_among(runs) if places else runs.none()
     newest = list(holders.order_by("-position").values_list("position", flat=True)[: MOST_FOUND + 1])
     positions = sorted(newest[:MOST_FOUND])

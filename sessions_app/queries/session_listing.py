@@ -74,7 +74,7 @@ class Wanted:
 
 def listed_sessions(*, project: Project, wanted: Wanted) -> SessionQuerySet:
     """Return the sessions that fit, unordered, with what their answers show."""
-    rows = sessions_of(project, metadata=wanted.metadata)
+    rows = sessions_of(project, metadata=wanted.metadata, named=bool(wanted.words))
     if wanted.words:
         rows &= sessions_with(read_query(wanted.words), project_pk=project.pk)
     if wanted.roots:

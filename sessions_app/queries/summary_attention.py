@@ -64,8 +64,7 @@ def _listed(project: Project, reason: Attention) -> SessionQuerySet:
         case Attention.RESTING:
             return sessions.exclude(rests_since=None)
         case Attention.WORKING:
-            working = Summary.objects.unfinished().filter(session__project=project)
-            return sessions.filter(pk__in=working.values("session"))
+            return Session.objects.found_in(project.pk).filter(pk__in=Summary.objects.unfinished().values("session"))
         case Attention.USED:
             lately = sessions.order_by("-updated_at", "-id").values("pk")[:LATELY]
             return Session.objects.filter(pk__in=lately).exclude(summary=None)

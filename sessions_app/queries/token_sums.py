@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sessions_app.models import Session, lineage_runs
+from sessions_app.models import Session, lineage_runs_at
 
 _READ = ("tokens_before_o200k", "tokens_o200k", "created_at")
 
@@ -28,7 +28,7 @@ class TokenSums:
 
 def token_sums(session: Session, positions: Collection[int]) -> TokenSums:
     """Read the sums at some positions of a session's lineage, in one query."""
-    rows = lineage_runs(session).filter(position__in=list(positions))
+    rows = lineage_runs_at(session, positions)
     sums = {row[0]: row[1:] for row in rows.values_list("position", *_READ)}
     before, own, begun = ({position: row[place] for position, row in sums.items()} for place in range(len(_READ)))
     return TokenSums(before, own, begun)

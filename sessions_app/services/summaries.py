@@ -212,7 +212,7 @@ def _request(held: Claim, settings: MemorySettings) -> SummaryRequest:
 
 def _runs(held: Claim) -> tuple[RunValue, ...]:
     wanted = range(held.first, held.through + 1)
-    rows = lineage_runs(held.session).filter(position__range=(held.first, held.through))
+    rows = lineage_runs(held.session, first=held.first, last=held.through)
     runs = tuple(row.to_value() for row in rows.with_events().order_by("position"))
     if [run.position for run in runs] != list(wanted):
         raise LookupError(f"Not all of the runs {held.first} to {held.through} are there any more.")

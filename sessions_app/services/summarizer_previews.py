@@ -99,7 +99,7 @@ def _sample(
 
 def _runs(session: Session, first: int, last: int) -> list[Run]:
     last = min(last, first + MOST_RUNS - 1)
-    behind = lineage_runs(session).filter(position__range=(first, last)).order_by("position")
+    behind = lineage_runs(session, first=first, last=last).order_by("position")
     sums = accumulate(behind.values_list("tokens_o200k", flat=True))
     wanted = max(1, sum(tokens <= MOST_TOKENS for tokens in sums))
     return [row.to_value() for row in behind.filter(position__lt=first + wanted).with_events()]

@@ -9,7 +9,7 @@ from django_htmx.http import trigger_client_event
 
 from sessions_app.domain.identifiers import is_legal_id
 from sessions_app.domain.transcript import EventKind
-from sessions_app.models import Event, lineage_runs
+from sessions_app.models import Event, lineage_runs_at
 from sessions_app.models.connections import one_state
 from sessions_app.queries.bands import Span
 from sessions_app.queries.followed_sessions import MOST_FOLLOWED, state_now, state_of
@@ -68,8 +68,10 @@ def call(request: HtmxRequest, slug: str, session_id: str, event_pk: int) -> Htt
     """Show what a tool call was given and gave; without a swap, its run."""
     project = project_for(request.user, slug)
     conversation = session_of(project, session_id)
-    calls = Event.objects.filter(kind=EventKind.TOOL_CALL, run__in=lineage_runs(conversation)).select_related("run")
+    calls = Event.objects.filter(kind=EventKind.TOOL_CALL, run__project=project).select_related("run")
     event = get_object_or_404(calls, pk=event_pk)
+    if not lineage_runs_at(conversation, [event.run.position]).filter(pk=event.run_id).exists():
+        raise Http404
     reading = plain_reading(request.GET, conversation)
     if not request.htmx:
         position = event.run.position

@@ -1,9 +1,19 @@
 """What a lineage consists of, and what finding that out costs."""
 
 import pytest
+from django.db import connection
 
 from sessions_app.domain.transcript import RunStatus
-from sessions_app.models import Project, Run, Session, SessionTranscript, ancestors_of, lineage_of, lineage_runs
+from sessions_app.models import (
+    Project,
+    Run,
+    Session,
+    SessionTranscript,
+    ancestors_of,
+    lineage_of,
+    lineage_runs,
+    lineage_runs_at,
+)
 from tests.models.lineages import NOW, make_session
 
 pytestmark = pytest.mark.django_db
@@ -67,3 +77,13 @@ def test_a_lineage_of_more_than_a_thousand_forks_is_read(project):
     )
     assert lineage_runs(sessions[-1]).count() == 1_101
     assert len(SessionTranscript(sessions[-1]).newest_before(1_102, not_below=1, tokens=10**6)) == 1_101
+
+
+def test_runs_at_positions_are_found_one_by_one(project):
+    parent = make_session(project, "p", runs=4)
+    fork = make_session(project, "f", parent=parent, forked_at=3, runs=2)
+    found = lineage_runs_at(fork, [1, 3, 4, 5, 9])
+    assert sorted(found.values_list("session__public_id", "position")) == [("f", 4), ("f", 5), ("p", 1), ("p", 3)]
+    assert list(lineage_runs_at(fork, [9])) == []
+    if connection.vendor == "sqlite":
+        assert "position>?" not in found.explain()
