@@ -168,26 +168,35 @@ def _found_in(sought: Sought, project_pk: int) -> RawSQL:
 
 @dataclass(frozen=True, slots=True)
 class EventsFound:
-    """The keys of the first and the newest event of a session in which words stand, and how many runs have such."""
+    """The keys of the first and the newest event of a session in which words stand, and how many runs have such.
+
+    `first_message` and `newest_message`: of its messages alone, None if the words stand only in tool calls.
+    """
 
     first: int
     newest: int
+    first_message: int | None
+    newest_message: int | None
     runs: int
+
+    @property
+    def keys(self) -> set[int]:
+        """All of these keys."""
+        each = (self.first, self.newest, self.first_message, self.newest_message)
+        return {key for key in each if key is not None}
 
 
 def events_with(sought: Sought, *, project_pk: int, session_pks: Sequence[int]) -> dict[int, EventsFound]:
-    """Return for each session in which events all terms stand, among the places that are read, where there are any.
-
-    Messages come before tool calls.
-    """
+    """Return for each session in which events all terms stand, among the places that are read, where there are any."""
     if not session_pks:
         return {}
     marks = ", ".join(["%s"] * len(session_pks))
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT runs.session_id, "  # noqa: S608
-            "COALESCE(MIN(CASE WHEN events.kind = 'message' THEN places.entry END), MIN(places.entry)), "
-            "COALESCE(MAX(CASE WHEN events.kind = 'message' THEN places.entry END), MAX(places.entry)), "
+            "MIN(places.entry), MAX(places.entry), "
+            "MIN(CASE WHEN events.kind = 'message' THEN places.entry END), "
+            "MAX(CASE WHEN events.kind = 'message' THEN places.entry END), "
             "COUNT(DISTINCT runs.id) "
             f"FROM ({_newest_events()}) AS places {_WITH_RUNS} "
             "JOIN sessions_app_event AS events ON events.id = places.entry "

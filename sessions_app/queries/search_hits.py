@@ -1,6 +1,6 @@
 """Where the words that were searched for stand in the sessions of a page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.db.models.functions import Substr
 from sessions_app.domain.search_words import CHARACTERS_INDEXED, Piece, Sought, excerpt
 from sessions_app.domain.transcript import EventKind
 from sessions_app.models import Event, Project
-from sessions_app.models.search_index import events_with, searched_texts
+from sessions_app.models.search_index import EventsFound, events_with, searched_texts
 from sessions_app.queries.session_finding import MOST_FOUND
 
 _LONG = ("text", "arguments", "error", "result")
@@ -27,7 +27,9 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Where words stand in a session: its first and its newest message, or else tool call, one if these share a run.
+    """Where words stand in a session: in the first and the newest run that say them, one if they are the same.
+
+    Messages of two runs come before tool calls of others.
 
     `runs`: in so many runs.
     """
@@ -44,20 +46,26 @@ class Hits:
 def search_hits(sought: Sought, *, project: Project, session_pks: Sequence[int]) -> Mapping[int, Hits]:
     """Return the hits of each session that has any in its own runs, by two queries for all."""
     found = events_with(sought, project_pk=project.pk, session_pks=session_pks)
-    events = _beginnings_of([key for each in found.values() for key in (each.first, each.newest)])
+    events = _beginnings_of({key for each in found.values() for key in each.keys})
     return {
-        session: Hits(_ends(events[each.first], events[each.newest], sought), each.runs)
+        session: Hits([_hit(event, sought) for event in _ends(each, events)], each.runs)
         for session, each in found.items()
-        if each.first in events and each.newest in events
+        if each.keys <= events.keys()
     }
 
 
-def _ends(first: Any, newest: Any, sought: Sought) -> Sequence[Hit]:
-    shown = [newest] if first.position == newest.position else [first, newest]
-    return [_hit(event, sought) for event in shown]
+def _ends(found: EventsFound, events: Mapping[int, Any]) -> Sequence[Any]:
+    """Return one event for each of the two runs; a message of a run where it has one."""
+    messages = [events[key] for key in (found.first_message, found.newest_message) if key is not None]
+    calls = [events[found.first], events[found.newest]]
+    for among in (messages, [*messages, *calls]):
+        ends = [end(among, key=lambda event: event.position) for end in (min, max) if among]
+        if len({event.position for event in ends}) > 1:
+            return ends
+    return [(messages or calls)[0]]
 
 
-def _beginnings_of(pks: Sequence[int]) -> Mapping[int, Event]:
+def _beginnings_of(pks: Collection[int]) -> Mapping[int, Event]:
     """Return the events, of their texts only as much as is searched."""
     columns = {f"{name}_begin": Substr(name, 1, CHARACTERS_INDEXED) for name in _LONG}
     rows = Event.objects.filter(pk__in=pks).annotate(position=F("run__position"), **columns)

@@ -222,18 +222,19 @@ def test_the_first_and_the_newest_event_of_each_session_are_told_and_in_how_many
     runs = say(one, "a bag", "a bag, said I", "two bags", "a trunk")
     say(other, "no bag")
     found = events_with(read_query("bag"), project_pk=project.pk, session_pks=[one.pk, silent.pk])
-    assert found == {one.pk: EventsFound(runs[0].events.get(index=0).pk, runs[2].events.get(index=0).pk, runs=3)}
+    first, newest = runs[0].events.get(index=0).pk, runs[2].events.get(index=0).pk
+    assert found == {one.pk: EventsFound(first, newest, first, newest, runs=3)}
     assert events_with(read_query("bag"), project_pk=project.pk, session_pks=[]) == {}
 
 
-def test_messages_are_told_before_tool_calls(project):
+def test_messages_are_told_beside_tool_calls(project):
     session = make_session(project)
     [run] = say(session, "a bag")
     call = Event(EventKind.TOOL_CALL, tool=call_of("a bag on a shelf"))
-    append_runs(session=session, runs=[NewRun((call,))], now=NOW)
-    message = run.events.get(index=0).pk
+    [other] = append_runs(session=session, runs=[NewRun((call,))], now=NOW)
+    message, newest = run.events.get(index=0).pk, other.events.get(index=0).pk
     found = events_with(read_query("bag"), project_pk=project.pk, session_pks=[session.pk])
-    assert found == {session.pk: EventsFound(message, message, runs=2)}
+    assert found == {session.pk: EventsFound(message, newest, message, message, runs=2)}
     assert list(events_with(read_query("shelf"), project_pk=project.pk, session_pks=[session.pk])) == [session.pk]
 
 

@@ -4,6 +4,7 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.search_words import read_query
+from sessions_app.domain.transcript import Event, EventKind, NewRun, ToolCall
 from sessions_app.queries.search_hits import search_hits
 from sessions_app.queries.session_filters import SessionFilter
 from sessions_app.queries.sessions import session_page
@@ -34,6 +35,18 @@ def test_the_first_and_the_newest_place_are_shown_with_their_positions_in_the_li
     shown = [(hit.position, hit.speaker, words(hit)) for hit in hits[fork.pk].ends]
     assert shown == [(3, "user", "one [bag]"), (5, "user", "two [bags]")]
     assert hits[fork.pk].runs == 3
+
+
+def test_of_tool_calls_and_a_single_message_both_runs_are_shown_and_of_two_messages_these():
+    project = make_project()
+    session = make_session(project)
+    shelf = NewRun((Event(EventKind.TOOL_CALL, tool=ToolCall("c1", "look_up", "{}", "a bag on a shelf")),))
+    append_runs(session=session, runs=[shelf, simple_turn("Where is my bag?", "Your bag is here")], now=NOW)
+    hits = search_hits(BAG, project=project, session_pks=[session.pk])[session.pk]
+    assert [(hit.position, hit.speaker) for hit in hits.ends] == [(1, "look_up"), (2, "user")]
+    say(session, "My bag again")
+    hits = search_hits(BAG, project=project, session_pks=[session.pk])[session.pk]
+    assert [(hit.position, hit.speaker) for hit in hits.ends] == [(2, "user"), (3, "user")]
 
 
 def test_a_hit_far_inside_a_long_message_is_shown_without_reading_on_forever():
