@@ -256,7 +256,8 @@ def test_a_way_says_what_the_prompt_needs_without_it_and_with_it(client, session
     before, after = (
         session_prompt(session=session, at=6, as_saved=True, overrides=each) for each in ({}, {"offset": 5})
     )
-    assert f"{before.tokens.total} → {after.tokens.total} tokens, &lt;$0.0001 → &lt;$0.0001" in text
+    assert (before.tokens.total, after.tokens.total) == (40, 84)
+    assert "40 → 84 tokens, $0.0000160 → $0.0000336" in text
 
 
 def test_where_a_summary_dropped_it_the_page_says_what_was_not_tried(client, session):
