@@ -21,6 +21,7 @@ from sessions_app.queries.language_models import with_facts
 from sessions_app.queries.project_defaults import DefaultChange, Reach, inheritance_of, project_changes, reach_of
 from sessions_app.queries.settings_controls import address, control_groups, drafted_settings
 from sessions_app.queries.settings_versions import next_number, version_in_force
+from sessions_app.services.foreseen_defaults import Foreseen, foreseen_defaults
 from sessions_app.services.settings import built_in_settings, project_settings, save_project_settings
 from sessions_app.services.settings_versions import LONGEST_NOTE
 from sessions_app.views.settings_versions import Kept, tell_saved
@@ -29,11 +30,15 @@ from sessions_app.views.workbench import seen_values
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """What is asked before defaults are saved: the changes, the number of the version, and whom they reach."""
+    """What is asked before defaults are saved: the changes, the number of the version, whom they reach.
+
+    `foreseen` is what they do to some of those.
+    """
 
     changes: Sequence[DefaultChange]
     version: int
     reach: Reach
+    foreseen: Foreseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +57,13 @@ class DraftedDefaults:
 
     def question(self) -> Saving:
         """Return what is asked before it is saved."""
-        names = [change.name for change in self.changes]
-        version = next_number(project=self.project, session=None)
-        return Saving(self.changes, version, reach_of(project=self.project, names=names))
+        changes = {change.name: change.new for change in self.changes}
+        return Saving(
+            changes=self.changes,
+            version=next_number(project=self.project, session=None),
+            reach=reach_of(project=self.project, names=list(changes)),
+            foreseen=foreseen_defaults(project=self.project, changes=changes),
+        )
 
     def page(self, name: str = "project-settings") -> str:
         """Return the address of a page without the draft."""

@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from sessions_app.domain.memory_settings import SETTINGS
-from sessions_app.models import Project, SettingsVersion
+from sessions_app.models import Project, Session, SettingsVersion
 from sessions_app.services.settings import save_project_settings
 from tests.factories import NOW, make_project, make_session
 
@@ -112,6 +112,7 @@ def test_saving_asks_first_and_says_how_many_sessions_change(client, project):
     make_session(project, "a")
     make_session(project, "b")
     make_session(project, "c", settings={"offset": 2})
+    Session.objects.update(prompt_snapshot={"unseen": 0, "lost": 0})
 
     answer = client.post(SAVE, {"offset": "9", "autoprune": "true"})
     assert answer["Location"] == f"{SAVE}?offset=9"
@@ -121,6 +122,7 @@ def test_saving_asks_first_and_says_how_many_sessions_change(client, project):
     assert "Version 1 of P" in question
     assert "2 sessions inherit it and change with their next prompt" in question
     assert "1 sets it itself and keeps that" in question
+    assert "Tried on the 2 newest of these sessions" in question
     assert project_settings() == {}
 
 
