@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.roles import Right
-from sessions_app.domain.summarizers.templates import BUILT_IN_REQUEST
+from sessions_app.domain.summarizers.templates import BUILT_IN_REQUEST, template_version
 from sessions_app.forms import SummarizerForm
 from sessions_app.models import Project, ProjectSummarizer
 from sessions_app.models.connections import one_state
@@ -135,6 +135,7 @@ def _previews(form: SummarizerForm, draft: ProjectSummarizer, sample: Sample) ->
     if "request_template" not in form.errors and sample.runs:
         try:
             found["asked"] = preview_request(sample=sample, chosen=draft)
+            found["template"] = template_version(draft.request_template or BUILT_IN_REQUEST)
         except ConvowebError as refusal:
             found["refusal"] = refusal.detail
     if "summary_template" not in form.errors:

@@ -173,6 +173,8 @@ def test_the_request_is_shown_as_it_would_be_sent_with_its_tokens(client, projec
     assert "question 1 " not in said.split("Sum up.")[0]
     assert "behind summary #" in said
     assert re.search(r"[1-9]\d* tokens", said)
+    # The beginning of the SHA-256 of the template, by sha256sum.
+    assert "template 7cf6f6068a1e" in said
     assert asked.content.decode().lstrip().startswith("<div")
 
 

@@ -49,6 +49,12 @@ def test_an_entry_says_on_which_day_and_when_it_was_asked_for_begun_and_ended(cl
     assert "Asked for 4 May, 12:00, begun 4 May, 12:01, ended 4 May, 12:02. Turns before that went without it." in said
 
 
+def test_an_entry_says_with_which_template_it_was_made(client, session):
+    assert "with template" not in page(client, f"{LEDGER}?entry=1")
+    session.summaries.filter(number=1).update(template="7cf6f6068a1e")
+    assert "with template <code>7cf6f6068a1e</code>." in page(client, f"{LEDGER}?entry=1")
+
+
 def test_an_entry_that_is_not_there_is_said_to_be_missing(client, session):
     assert "There is no such entry." in page(client, f"{LEDGER}?entry=99")
     for odd in ("entry=x", "entry=-1", "entry=99999999999999999999", "before=x", "before=0"):
