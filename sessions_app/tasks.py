@@ -5,6 +5,7 @@ from datetime import datetime
 import structlog
 from celery import shared_task
 from django.conf import settings
+from django.core.exceptions import ObjectDoesNotExist
 from django.utils import timezone
 
 from sessions_app import clients
@@ -38,8 +39,9 @@ def summarize(session_pk: int) -> None:
         if outcome in (Outcome.FAILED, Outcome.BACKING_OFF):
             for session in Session.objects.select_related("project").filter(pk=session_pk):
                 snapshots.refresh_snapshot(session=session)
-    except Session.DoesNotExist as gone:
-        # If only a parent went, what is wished for stays in the row, and the sweeper finds it.
+    except ObjectDoesNotExist as gone:
+        # It, or what was to be read of it. If only a parent went, what is wished for stays in the row, and the sweeper
+        # finds it.
         log.info("deleted_while_summarizing", session_pk=session_pk, reason=str(gone))
 
 

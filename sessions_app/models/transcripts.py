@@ -95,11 +95,16 @@ class SessionTranscript:
         return WeighedRuns(first, self.tokens_between(first, last), None if out is None else out[1], tuple(peculiar))
 
     def tokens_between(self, first: int, last: int) -> int:
-        """What is stored as the tokens of the runs first..last, from sums; 0 if there are none."""
+        """What is stored as the tokens of the runs first..last, from sums; 0 if there are none.
+
+        Raises Session.DoesNotExist if they have been deleted since their session was read.
+        """
         if first > last:
             return 0
         ends = runs_at(self.lineage, (first, last)).order_by("position")
         sums = list(ends.values_list("tokens_before_o200k", "tokens_o200k"))
+        if not sums:
+            raise Session.DoesNotExist("Runs of this session have been deleted.")
         return sum(sums[-1]) - sums[0][0]
 
     def _first_out(self, last: int, *, not_below: int, tokens: int) -> tuple[int, int] | None:

@@ -13,6 +13,7 @@ from sessions_app.clients import Work
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.transcript import RunStatus
 from sessions_app.models import ApiKey, IdempotentAnswer, Import, Session, SummarizerAnswer, lineages
+from sessions_app.services import summaries
 from sessions_app.services.runs import append_runs
 from sessions_app.services.session_deletion import Children, delete_session
 from sessions_app.services.sessions import fork_session
@@ -109,3 +110,18 @@ def test_a_fork_that_is_deleted_with_its_parent_while_its_task_runs_ends_it_with
     with capture_logs() as logs:
         tasks.summarize(fork.pk)
     assert [(line["event"], line["session_pk"]) for line in logs] == [("deleted_while_summarizing", fork.pk)]
+
+
+def test_a_session_that_is_deleted_between_its_row_and_its_runs_ends_its_task_with_a_line(monkeypatch):
+    session = make_session(runs=9, settings={"summarize_at": 0, "max_input_tokens": 4000, "offset": 2})
+    usual = summaries.standing_of
+
+    def deleted_meanwhile(reader, **how):
+        assert reader.finished_through == 9
+        delete_session(session=session, now=NOW)
+        return usual(reader, **how)
+
+    monkeypatch.setattr(summaries, "standing_of", deleted_meanwhile)
+    with capture_logs() as logs:
+        tasks.summarize(session.pk)
+    assert [(line["event"], line["session_pk"]) for line in logs] == [("deleted_while_summarizing", session.pk)]
