@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,8 +11,10 @@ from sessions_app.domain.memory_settings import LARGEST_INTEGER
 from sessions_app.domain.openai_fields import time_of
 from sessions_app.domain.session_fields import LONGEST
 from sessions_app.domain.text_cleaning import REPLACEMENT, clean_json
+from sessions_app.domain.transcript import NewRun, Role
 
 LONGEST_SOURCE_ID = 255
+TITLE_WORDS = 80
 
 
 def cleaned(row: Any, what: str) -> Mapping[str, Any]:
@@ -75,6 +77,12 @@ def hash_of(value: Any) -> str:
 def short_id(value: str) -> str:
     """Return an identity as it is, or its hash if it is too long to keep."""
     return value if len(value) <= LONGEST_SOURCE_ID else hash_of(value)
+
+
+def first_words(runs: Iterable[NewRun]) -> str:
+    """Return a title for a conversation without one: the first words of its user."""
+    said = (event.text for run in runs for event in run.events if event.role is Role.USER)
+    return " ".join(next(said, "").split())[:TITLE_WORDS]
 
 
 def short_title(title: str) -> str:

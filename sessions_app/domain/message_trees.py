@@ -4,10 +4,12 @@ Nothing here is recursive: a tree is as deep as its conversation is long.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sessions_app.domain.conversation_files import Path
 from sessions_app.domain.errors import InvalidInput
+from sessions_app.domain.transcript import NewRun
 
 # Together, so that a tree of many long branches cannot fill the memory.
 MOST_ON_PATHS = 500_000
@@ -53,6 +55,32 @@ class MessageTree:
         while (parent := self.parents[path[-1]]) is not None:
             path.append(parent)
         return path[::-1]
+
+
+class PathReader:
+    """Reads paths as runs; a run that several paths share is read once, by `read`."""
+
+    def __init__(self, *, is_users: Callable[[str], bool], read: Callable[[tuple[str, ...]], NewRun]) -> None:
+        self._is_users, self._read = is_users, read
+        self._runs: dict[tuple[str, ...], NewRun] = {}
+
+    def path(self, messages: Sequence[str]) -> Path:
+        """Return a path; a user's message that follows anything else begins a run."""
+        parted = tuple(self._parted(messages))
+        for run in parted:
+            if run not in self._runs:
+                self._runs[run] = self._read(run)
+        return Path(tuple(self._runs[run] for run in parted), parted)
+
+    def _parted(self, messages: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        run: list[str] = []
+        for message in messages:
+            if run and self._is_users(message) and not self._is_users(run[-1]):
+                yield tuple(run)
+                run = []
+            run.append(message)
+        if run:
+            yield tuple(run)
 
 
 def kept_tree(

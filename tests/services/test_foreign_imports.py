@@ -37,7 +37,14 @@ def chuk(lines, title):
     return {"id": f"talk-{title[0]}", "metadata": about, "parent_id": None, "child_ids": [], "events": events}
 
 
-FORMATS = {"griptape": griptape, "chuk": chuk}
+def claude_ai(lines, title):
+    messages = [
+        {"uuid": f"m{n}", "sender": ("human", "assistant")[n % 2], "text": line} for n, line in enumerate(lines)
+    ]
+    return {"uuid": f"talk-{title[0]}", "name": title, "chat_messages": messages}
+
+
+FORMATS = {"griptape": griptape, "chuk": chuk, "claude_ai": claude_ai}
 LINES = [f"line {n}" for n in range(8)]
 EDITED = [*LINES[:6], "line 6 edited", LINES[7]]
 

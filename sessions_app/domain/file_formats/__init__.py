@@ -6,10 +6,13 @@ from sessions_app.domain.conversation_files import FileFormat
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.file_formats.chatgpt import CHATGPT
 from sessions_app.domain.file_formats.chuk import CHUK
+from sessions_app.domain.file_formats.claude_ai import CLAUDE_AI
 from sessions_app.domain.file_formats.griptape import GRIPTAPE
 from sessions_app.domain.file_formats.openai import OPENAI
 
-FILE_FORMATS: Mapping[str, FileFormat] = {format_.name: format_ for format_ in (GRIPTAPE, CHUK, CHATGPT, OPENAI)}
+FILE_FORMATS: Mapping[str, FileFormat] = {
+    format_.name: format_ for format_ in (GRIPTAPE, CHUK, CHATGPT, CLAUDE_AI, OPENAI)
+}
 
 
 def detect_format(head: bytes, file_name: str) -> FileFormat:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, BinaryIO
 
-from sessions_app.domain.conversation_files import Conversation, FileFormat, Path
+from sessions_app.domain.conversation_files import Conversation, FileFormat
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.foreign_files import (
     cleaned,
     cleaning_notes,
+    first_words,
     hash_of,
     items_of,
     json_text,
@@ -23,7 +24,7 @@ from sessions_app.domain.foreign_files import (
 )
 from sessions_app.domain.json_heads import first_object
 from sessions_app.domain.json_streams import Found, json_items
-from sessions_app.domain.message_trees import kept_tree
+from sessions_app.domain.message_trees import PathReader, kept_tree
 from sessions_app.domain.openai_fields import RESULT_ONLY, time_of
 from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, ToolCall
 
@@ -33,7 +34,6 @@ TOOL, TO_ALL = "tool", "all"
 THOUGHTS, UNSAID = ("thoughts", "reasoning_recap"), ("user_editable_context", "model_editable_context")
 # Where the metadata of a session and of a run keep what has no place of their own.
 OTHERS = "chatgpt"
-TITLE_WORDS = 80
 
 _LATEST_SECOND = 253_402_300_799
 _ABOUT = ("default_model_slug", "gizmo_id", "is_archived", "is_starred", "update_time")
@@ -73,34 +73,16 @@ class _Reading:
     """The messages of a conversation by their ids, and what was left out of them."""
 
     messages: Mapping[str, Mapping[str, Any]]
-    runs: dict[tuple[str, ...], NewRun] = field(default_factory=dict)
     left_out: int = 0
 
-    def path(self, nodes: Sequence[str]) -> Path:
-        """Return a path as runs; a run that several paths share is read once."""
-        parted = list(self._parted(nodes))
-        return Path(tuple(map(self._run, parted)), tuple(parted))
+    def is_users(self, node: str) -> bool:
+        return _role(self.messages[node]) == "user"
 
-    def _parted(self, nodes: Sequence[str]) -> Iterator[tuple[str, ...]]:
-        run: list[str] = []
-        before = ""
+    def run(self, nodes: tuple[str, ...]) -> NewRun:
+        draft = _Draft()
         for node in nodes:
-            role = _role(self.messages[node])
-            if role == "user" and before != "user" and run:
-                yield tuple(run)
-                run = []
-            run.append(node)
-            before = role
-        if run:
-            yield tuple(run)
-
-    def _run(self, nodes: tuple[str, ...]) -> NewRun:
-        if nodes not in self.runs:
-            draft = _Draft()
-            for node in nodes:
-                self.left_out += draft.read(node, self.messages[node])
-            self.runs[nodes] = draft.finished(nodes)
-        return self.runs[nodes]
+            self.left_out += draft.read(node, self.messages[node])
+        return draft.finished(nodes)
 
 
 @dataclass(slots=True)
@@ -164,7 +146,8 @@ def _conversation(given: Any) -> Conversation:
     }
     tree, standing = kept_tree(parents, order, kept)
     reading = _Reading(messages)
-    paths = tuple(reading.path(path) for path in tree.paths(standing.get(text_of(row, "current_node"))))
+    reader = PathReader(is_users=reading.is_users, read=reading.run)
+    paths = tuple(reader.path(path) for path in tree.paths(standing.get(text_of(row, "current_node"))))
     if not paths:
         raise InvalidInput("It has no messages.")
     given_id = text_of(row, "conversation_id") or text_of(row, "id")
@@ -176,7 +159,7 @@ def _conversation(given: Any) -> Conversation:
         instructions="",
         runs=paths[0].runs,
         paths=paths,
-        title=short_title(title) or _first_words(paths[0]),
+        title=short_title(title) or first_words(paths[0].runs),
         metadata={OTHERS: about} if about else {},
         created_at=_time(row.get("create_time")),
         notes=(*cleaning_notes(given, row), *_notes(title, messages, kept, reading.left_out)),
@@ -233,11 +216,6 @@ def _time(value: Any) -> datetime | None:
     if isinstance(value, int | float) and value > _LATEST_SECOND:
         value = value / 1000
     return time_of({"created_at": value})
-
-
-def _first_words(path: Path) -> str:
-    said = (event.text for run in path.runs for event in run.events if event.role is Role.USER)
-    return " ".join(next(said, "").split())[:TITLE_WORDS]
 
 
 def _notes(title: str, messages: Mapping[str, Mapping[str, Any]], kept: set[str], left_out: int) -> Iterator[str]:
