@@ -263,7 +263,7 @@ def test_a_setting_without_effect_is_gray_and_says_why_as_on_the_tune_page(clien
     assert said["last_n"].endswith("no effect: max_runs leaves no more runs anyway")
     assert "no effect" not in said["max_runs"]
     tuned = page(client, "/p/p/sessions/s/tune/")
-    idle = set(re.findall(r'<p id="w-(\w+)"[^>]*class="ctl-why off"', tuned))
+    idle = set(re.findall(r'<p id="w-(\w+)"[^>]*class="ctl-why[^"]* off"', tuned))
     assert idle == {name for name, text in said.items() if "no effect" in text}
 
 
