@@ -31,7 +31,7 @@ LIFETIMES: Mapping[str, str] = {
     Expiry.DAYS_30: "in 30 days",
     Expiry.DAYS_90: "in 90 days",
     Expiry.YEAR: "in a year",
-    Expiry.DAY: "after a day",
+    Expiry.DAY: "after a chosen day",
 }
 
 
