@@ -58,7 +58,6 @@ def test_the_drawer_shows_the_projects_versions_too(session, project, page, live
     expect(page.locator("#toasts")).to_contain_text("saved as the default")
 
     page.locator("#open-versions").click()
-    page.get_by_role("dialog").get_by_role("link", name="Project").click()
     drawer = page.get_by_role("dialog", name="Versions of the project default")
     expect(drawer.locator("#version-1")).to_contain_text("For all.")
     drawer.get_by_role("link", name="This session").click()
