@@ -14,7 +14,7 @@ from sessions_app.queries.session_listing import Wanted, listed_sessions
 from sessions_app.queries.sessions import session_page
 from tests.factories import NOW, analyze_if_many, make_project
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = pytest.mark.django_db
 RARE = 30
 COMMON = {"newest_model": "m", "metadata": {"channel": "web"}}
 UNUSUAL = {

@@ -13,7 +13,7 @@ from sessions_app.services.session_deletion import Children, delete_session
 from sessions_app.services.sessions import fork_session, update_session
 from tests.factories import NOW, make_open_run, make_project, make_session
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = pytest.mark.django_db
 
 
 def append_by(session, *models):
