@@ -5,7 +5,7 @@ However slowly one is read, a state of the database is kept only while it is wri
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Semaphore, Thread
@@ -50,7 +50,7 @@ class Download:
         self._session_pks, self._file_format = session_pks, file_format
         self._file: BinaryIO | None = None
         self._writer: Thread | None = None
-        self._refusal: ConvowebError | None = None
+        self._failure: Exception | None = None
         name = export_name(session_pks, project, file_format)
         self.headers = {
             "Content-Type": file_format.content_type,
@@ -63,22 +63,18 @@ class Download:
             raise
 
     def _begin(self) -> None:
+        with _disk_errors_refused():
+            # It has no name, so that it is gone with its last reader, also where the process is killed.
+            file = self._file = TemporaryFile(dir=_folder())  # noqa: SIM115 (closed with the answer)
         if run_count(self._session_pks) > RUNS_BEFORE_SENDING:
-            self._writer = Thread(target=self._write_apart, name="export", daemon=True)
+            self._writer = Thread(target=self._write_apart, args=(file,), name="export", daemon=True)
             self._writer.start()
             return
-        self._write()
-        self.headers["Content-Length"] = str(self._opened().tell())
+        self._write(file)
+        self.headers["Content-Length"] = str(file.tell())
 
-    def _opened(self) -> BinaryIO:
-        if self._file is None:
-            # It has no name, so that it is gone with its last reader, also where the process is killed.
-            self._file = TemporaryFile(dir=_folder())  # noqa: SIM115 (closed with the answer)
-        return self._file
-
-    def _write(self) -> None:
-        try:
-            file = self._opened()
+    def _write(self, file: BinaryIO) -> None:
+        with _disk_errors_refused():
             with closing(exported(session_pks=self._session_pks, file_format=self._file_format)) as texts:
                 for text in texts:
                     if not self._is_open:
@@ -86,23 +82,22 @@ class Download:
                     file.write(text.encode())
                     _check_size(file.tell())
             file.flush()
-        except OSError as error:
-            raise ExportIsBusy(f"The export cannot be written to the server's disk: {error.strerror}.") from error
 
-    def _write_apart(self) -> None:
+    def _write_apart(self, file: BinaryIO) -> None:
         try:
-            self._write()
-        except ConvowebError as refusal:
-            log.warning("export_broke_off", reason=refusal.detail)
-            self._refusal = refusal
+            self._write(file)
+        except Exception as failure:
+            # Raised again where the answer is sent, so that what is there does not look whole.
+            log.warning("export_broke_off", reason=str(failure), exc_info=not isinstance(failure, ConvowebError))
+            self._failure = failure
         finally:
             connection.close()
 
     def __iter__(self) -> Iterator[bytes]:
-        place = 0
+        place, file = 0, cast("BinaryIO", self._file)
         while True:
             is_whole = self._writer is None or not self._writer.is_alive()
-            block = os.pread(self._opened().fileno(), BLOCK, place)
+            block = os.pread(file.fileno(), BLOCK, place)
             if block:
                 place += len(block)
                 yield block
@@ -110,8 +105,8 @@ class Download:
                 break
             else:
                 cast("Thread", self._writer).join(SECONDS_TO_LOOK_AGAIN)
-        if self._refusal is not None:
-            raise self._refusal
+        if self._failure is not None:
+            raise self._failure
 
     def close(self) -> None:
         """End the writing, remove the file and give the place back; once more does nothing."""
@@ -126,6 +121,14 @@ class Download:
     def __del__(self) -> None:
         # Of an answer that nobody closed.
         self.close()
+
+
+@contextmanager
+def _disk_errors_refused() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ExportIsBusy(f"The export cannot be written to the server's disk: {error.strerror}.") from error
 
 
 def _folder() -> Path:

@@ -3,12 +3,12 @@
 import errno
 import json
 from pathlib import Path
-from threading import Event
+from threading import Event, current_thread
 from unittest import mock
 
 import pytest
 from django.conf import settings as configured
-from django.db import connection
+from django.db import OperationalError, connection
 
 from sessions_app.domain.errors import ExportIsBusy, InvalidInput
 from sessions_app.domain.export_formats.openai import OPENAI
@@ -160,3 +160,27 @@ def test_a_long_one_that_becomes_too_large_is_cut_off(begin, session, written_ap
     settings.CONVOWEB_MAX_EXPORT = 20
     with pytest.raises(InvalidInput, match="more than 20 bytes"):
         text_of(begin())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_long_one_that_the_database_breaks_off_does_not_look_whole(begin, session, written_apart, monkeypatch):
+    def broken(**_options):
+        yield "beginning"
+        raise OperationalError("the database is away")
+
+    monkeypatch.setattr(downloads, "exported", broken)
+    with pytest.raises(OperationalError, match="away"):
+        text_of(begin())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_long_one_has_one_file_however_the_threads_run(begin, session, written_apart, monkeypatch):
+    made_by, real = [], downloads.TemporaryFile
+
+    def made(**options):
+        made_by.append(current_thread())
+        return real(**options)
+
+    monkeypatch.setattr(downloads, "TemporaryFile", made)
+    assert "answer 1" in text_of(begin())
+    assert made_by == [current_thread()]
