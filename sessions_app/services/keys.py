@@ -55,6 +55,9 @@ def create_named_key(
             made = in_force.filter(key_id=each[:ID_LENGTH]).first()
             if made is not None:
                 return made, _text(each)
+        if ApiKey.objects.filter(key_id=letters[0][:ID_LENGTH]).exists():
+            # It was revoked within the minute, and no key comes back.
+            letters = [identity("", length=ID_LENGTH + SECRET_LENGTH)]
         if in_force.filter(name=name).exists():
             detail = f"There is a key called {name} already. Revoke it, or choose another name."
             raise IdTaken(detail, errors=[FieldError("/name", detail)])

@@ -11,7 +11,7 @@ from sessions_app.domain.roles import MemberRole
 from sessions_app.models import ApiKey, Invitation, Session
 from sessions_app.services.forms_sent_twice import identity, new_form_number
 from sessions_app.services.invitations import invite
-from sessions_app.services.keys import create_named_key, key_of
+from sessions_app.services.keys import create_named_key, key_of, revoke_api_key
 from sessions_app.services.sessions import fork_by_form
 from tests.factories import NOW, make_owner, make_project, make_session
 
@@ -45,6 +45,19 @@ def test_a_key_is_made_once_and_shown_to_both_and_later_its_name_is_taken():
         with pytest.raises(IdTaken):
             send(now, **other)
     assert ApiKey.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_a_form_that_is_sent_again_after_its_key_was_revoked_makes_another():
+    project, number = make_project(), new_form_number()
+
+    def send():
+        return create_named_key(project=project, name="bot", scopes=["read"], actor="mira", now=NOW, form_number=number)
+
+    revoked, old = send()
+    revoke_api_key(key=revoked, now=NOW)
+    key, text = send()
+    assert (key_of(text=old, now=NOW), key_of(text=text, now=NOW)) == (None, key)
 
 
 @pytest.mark.django_db
