@@ -68,13 +68,14 @@ class _Tree:
         self._source, self._conversation, self._now = source, conversation, now
         self._left = list(conversation.paths)
         self._placed: list[_Placed] = []
+        self._apart = 0
 
     def create(self, project: Project) -> Imported:
         """Create the session of the newest path and a fork for each other."""
         done = create(project, self._source, self._conversation, self._now)
         if done.session is not None:
             self._placed.append(_Placed(done.session, self._left.pop(0).messages))
-        return _told([done], self._fork_the_rest(), was_known=False)
+        return _told([done], self._fork_the_rest(), apart=self._apart, was_known=False)
 
     def extend(self, trunk: Session) -> Imported:
         """Give each stored session what its path has more, and make a fork of each path that is new."""
@@ -83,7 +84,7 @@ class _Tree:
         grown = [done for session in stored if (done := self._go_on(session)) is not None]
         if not grown or grown[0].session != trunk:
             raise HistoryChanged("None of the paths through the file goes on from what is stored.")
-        return _told(grown, self._fork_the_rest(), was_known=True)
+        return _told(grown, self._fork_the_rest(), apart=self._apart, was_known=True)
 
     def _go_on(self, session: Session) -> Imported | None:
         """Extend a stored session by the path that it holds; None if there is none, as in an older file."""
@@ -103,16 +104,29 @@ class _Tree:
         return done
 
     def _fork_the_rest(self) -> list[Imported]:
-        """Make a fork of each path that is left, unless all of it is stored."""
+        """Make a fork of each path that is left, unless all of it is stored, or it left the tree."""
         seen = {message for each in self._placed for run in each.messages for message in run}
         new = []
         for path in self._left:
             messages = [message for run in path.messages for message in run]
             first = next((message for message in messages if message not in seen), None)
-            if first is not None:
+            if first is None:
+                continue
+            seen.update(messages)
+            if self._is_apart(first):
+                self._apart += 1
+            else:
                 new.append(self._fork(path, first))
-                seen.update(messages)
         return new
+
+    def _is_apart(self, first: str) -> bool:
+        """Whether the fork of a path left the tree, as when its parent was deleted without it."""
+        return Session.objects.filter(
+            project=self._placed[0].session.project_id, source=self._source, source_id=self._fork_id(first)
+        ).exists()
+
+    def _fork_id(self, first: str) -> str:
+        return short_id(f"{self._conversation.source_id}#{first}")
 
     def _fork(self, path: Path, first: str) -> Imported:
         """Make a fork at the last run that a path shares with a session; known again by its `first` new message."""
@@ -130,7 +144,7 @@ class _Tree:
             tags=[tag.name for tag in trunk.tags.all()],
             settings=trunk.settings,
             source=self._source,
-            source_id=short_id(f"{self._conversation.source_id}#{first}"),
+            source_id=self._fork_id(first),
         )
         append_runs(session=fork, runs=path.runs[at:], now=self._now)
         if (began := path.runs[at].created_at) is not None:
@@ -139,7 +153,7 @@ class _Tree:
         return Imported(ImportOutcome.IMPORTED, session=fork, new_runs=len(path.runs) - at)
 
 
-def _told(grown: Sequence[Imported], new: Sequence[Imported], *, was_known: bool) -> Imported:
+def _told(grown: Sequence[Imported], new: Sequence[Imported], *, apart: int, was_known: bool) -> Imported:
     """Say of the whole tree what became of it."""
     first = grown[0]
     is_changed = new or any(each.outcome != ImportOutcome.UNCHANGED for each in grown)
@@ -147,6 +161,8 @@ def _told(grown: Sequence[Imported], new: Sequence[Imported], *, was_known: bool
     notes = [first.detail] if first.detail else []
     if new:
         notes.append(f"Edited questions and other answers that became forks: {len(new)}.")
+    if apart:
+        notes.append(f"Forks that left this conversation, which stay as they are: {apart}.")
     return replace(
         first,
         outcome=outcome,

@@ -13,6 +13,7 @@ from sessions_app.services import tree_imports
 from sessions_app.services.imports import import_row, prepare_row
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs
+from sessions_app.services.session_deletion import Children, delete_session
 from sessions_app.services.sessions import update_session
 from tests.factories import NOW, make_project
 
@@ -96,6 +97,20 @@ def test_c41_the_export_of_three_days():
     assert (lines_of(talk), Session.objects.count()) == (lines, 3)
     assert outcomes(bring_in(make_project("other"), days[0])) == ["imported"]
     assert lines_of(talk) == lines
+
+
+def test_a_deleted_session_comes_back_beside_its_forks_that_stayed():
+    project = make_project()
+    [done] = bring_in(project, rows("C28-conversations.json"))
+    delete_session(session=done.session, now=NOW, children=Children.REPARENT)
+    assert Session.objects.filter(parent=None).count() == 3
+
+    [again] = bring_in(project, rows("C28-conversations.json"))
+
+    assert (again.outcome, again.new_runs, forks_of(again.session)) == ("imported", 2, [])
+    assert again.detail == "Forks that left this conversation, which stay as they are: 3."
+    assert outcomes(bring_in(project, rows("C28-conversations.json"))) == ["unchanged"]
+    assert Session.objects.count() == 4
 
 
 def node(name, role, text, parent, *children):
