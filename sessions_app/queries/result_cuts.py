@@ -48,6 +48,20 @@ def told_cuts(session: Session, prompt: PromptPlan | None, positions: Collection
     return {position: "; ".join(_told(found, sizes.get(position, []), prompt)) for position, found in cut.items()}
 
 
+def amounts_left(session: Session, prompt: Prompt, positions: Collection[int]) -> dict[int, str]:
+    """Return how much is left of the results of runs that are cut, by position; a mark leaves nothing of one."""
+    cut = {position: found for position, found in cut_results(prompt).items() if position in positions}
+    most = prompt.settings.values.tool_result_max_tokens
+    if most is None or not cut:
+        return {}
+    sizes = _sizes(session, cut, prompt.settings.model.counter)
+    return {
+        position: _amount(most, len(found) - hidden, sizes.get(position, [])[hidden:])
+        for position, found in cut.items()
+        if (hidden := sum(each.is_hidden for each in found)) < len(found)
+    }
+
+
 def _told(found: list[CutSegment], sizes: list[int], prompt: PromptPlan) -> Iterator[str]:
     """Tell those that are left out, the oldest of the run, then those that are cut."""
     hidden = sum(each.is_hidden for each in found)
@@ -56,9 +70,12 @@ def _told(found: list[CutSegment], sizes: list[int], prompt: PromptPlan) -> Iter
     cut = len(found) - hidden
     if cut:
         most = prompt.settings.values.tool_result_max_tokens or 0
-        whole = [size for size in sizes[hidden:] if size > most]
-        amount = f"{most:,} of {whole[0]:,} tokens" if cut == len(whole) == 1 else f"at most {most:,} tokens each"
-        yield f"{_count(cut)} cut: {amount} ({CUTTING}, {_layer(prompt, CUTTING)})"
+        yield f"{_count(cut)} cut: {_amount(most, cut, sizes[hidden:])} ({CUTTING}, {_layer(prompt, CUTTING)})"
+
+
+def _amount(most: int, cut: int, sizes: list[int]) -> str:
+    whole = [size for size in sizes if size > most]
+    return f"{most:,} of {whole[0]:,} tokens" if cut == len(whole) == 1 else f"at most {most:,} tokens each"
 
 
 def _count(results: int) -> str:

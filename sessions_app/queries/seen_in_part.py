@@ -1,13 +1,14 @@
 """What a prompt shows only in part: runs through a summary, cut tool results; nothing of a parent behind the fork."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sessions_app.domain.causes import Cause
 from sessions_app.domain.cut_results import cut_in
 from sessions_app.domain.memory_settings import stored_value
 from sessions_app.domain.plan import Fate, Prompt
 from sessions_app.models import Session
+from sessions_app.queries.result_cuts import amounts_left
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +22,15 @@ class Summarized:
 
 @dataclass(frozen=True, slots=True)
 class CutResults:
-    """A run of which the prompt has tool results cut, or a mark in their place, and the setting that did it."""
+    """A run of which the prompt has tool results cut, or a mark in their place, and the setting that did it.
+
+    `left` is how much of them is there.
+    """
 
     position: int
     is_hidden: bool
     cause: Cause
+    left: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +44,13 @@ class BehindFork:
 
 @dataclass(frozen=True, slots=True)
 class InPart:
-    """All of it; `results` at most as many as a page shows, and how many runs more there are."""
+    """All of it; `results` at most as many as a page shows, and how many more there are; `runs_cut` have one."""
 
     summarized: Sequence[Summarized]
     results: Sequence[CutResults]
     more_results: int
     behind_fork: BehindFork | None
+    runs_cut: int = 0
 
     def __bool__(self) -> bool:
         """Whether there is anything."""
@@ -57,11 +63,14 @@ MOST_RESULTS = 5
 def seen_in_part(*, session: Session, prompt: Prompt) -> InPart:
     """Return what the prompt of a session shows only in part."""
     results = list(_results(prompt))
+    shown = results[-MOST_RESULTS:]
+    amounts = amounts_left(session, prompt, {each.position for each in shown if not each.is_hidden})
     return InPart(
         list(_summarized(prompt)),
-        results[-MOST_RESULTS:],
-        max(0, len(results) - MOST_RESULTS),
+        [each if each.is_hidden else replace(each, left=amounts.get(each.position, "")) for each in shown],
+        len(results) - len(shown),
         _behind_fork(session, prompt.finished),
+        runs_cut=len({each.position for each in results}),
     )
 
 

@@ -245,8 +245,9 @@ def _no_effect(setting: Setting, session: Session | None, in_force: EffectiveSet
     """Return why a setting changes nothing under the values in force, empty if it does."""
     of_parents = setting.name in ("include_parent_context", "parent_depth")
     if session and of_parents and not has_parent_conversation(session):
-        shared = " but the one it shares runs with" if session.parent_id else ""
-        return f"no effect: this conversation has no parent{shared}"
+        if session.parent_id is None:
+            return "no effect: this conversation has no parent"
+        return "no effect: a fork has its parent's runs, and takes no parent context"
     idle = no_effect(setting, in_force.values, in_force.model.window)
     return f"no effect: {idle.reason}" if idle else ""
 

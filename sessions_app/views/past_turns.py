@@ -21,7 +21,7 @@ from sessions_app.queries.past_turns import PastTurn, past_turn, ranges_of, sett
 from sessions_app.queries.prompt_views import prompt_view
 from sessions_app.queries.seen_in_part import seen_in_part
 from sessions_app.services.prompts import session_prompt
-from sessions_app.services.ways_back import ways_at
+from sessions_app.services.ways_back import said_elsewhere, ways_at
 from sessions_app.views.followed_words import seen_words
 from sessions_app.views.projects import page_context
 from sessions_app.views.rendering import HtmxRequest, render_page
@@ -125,7 +125,10 @@ def _words(bench: Bench, shown: Side) -> dict[str, Any]:
         return {}
     conversation, turn = bench.conversation, bench.past_turn
     seen = seen_words(session=conversation, phrase=phrase, turn=turn, prompt=shown.sent)
-    found = {"phrase": phrase, "interval": seen.interval, "sight_words": seen.words, "cause": seen.cause}
+    found: dict[str, Any] = {"phrase": phrase, "interval": seen.interval, "cause": seen.cause}
+    found["sight_words"] = seen.words
+    if not seen.is_there:
+        found["elsewhere"] = said_elsewhere(session=conversation, phrase=phrase)
     if not seen.interval.is_forgotten:
         return found
     ways = ways_at(session=conversation, phrase=phrase, turn=turn)

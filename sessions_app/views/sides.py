@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sessions_app.domain.cut_results import count_cut_results
 from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.memory_settings import EffectiveSettings
 from sessions_app.domain.plan import Prompt, PromptPlan, PromptWarning, WarningCode
@@ -62,6 +63,11 @@ class Side:
     def lost(self) -> int:
         """How many runs are lost."""
         return sum(fates.count for fates in self.prompt.lost) if self.prompt else 0
+
+    @property
+    def cut_results(self) -> int:
+        """How many tool results of a built prompt are cut, or have a mark in their place."""
+        return count_cut_results(self.sent) if self.sent else 0
 
     @property
     def sentence(self) -> str:

@@ -1,4 +1,5 @@
 import pytest
+import tiktoken
 
 from sessions_app.domain.causes import Cause
 from sessions_app.domain.memory_settings import Layer
@@ -62,10 +63,12 @@ def test_an_extract_has_no_number():
 def test_a_long_tool_result_is_cut_and_the_setting_named(shown_as):
     session = make_session(settings=LIMIT | {"format": shown_as})
     append_runs(session=session, runs=[looked_up("long " * 60), looked_up("short")], now=NOW)
+    session.refresh_from_db()
 
     (result,) = in_part(session).results
 
-    assert result == CutResults(1, False, Cause("tool_result_max_tokens", 20, Layer.SESSION))
+    size = len(tiktoken.get_encoding("o200k_base").encode("long " * 60))
+    assert result == CutResults(1, False, Cause("tool_result_max_tokens", 20, Layer.SESSION), f"20 of {size} tokens")
 
 
 @pytest.mark.parametrize("shown_as", SHOWN_AS)

@@ -7,11 +7,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.domain.openai_messages import simple_turn, turn
 from sessions_app.models import Project, Run
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs
-from sessions_app.services.sessions import update_session
+from sessions_app.services.sessions import fork_session, update_session
 from sessions_app.services.settings import save_project_settings
 from tests.factories import NOW, append_turns, make_session
 from tests.views import reading
@@ -179,3 +179,55 @@ def test_it_tells_what_was_seen_only_in_part(client, project):
     assert "Not in this fork" in page
     assert 'href="/p/p/sessions/parent/?from=3&amp;to=4#run-3">Trip</a> behind run 2' in page
     assert "What else was missing" not in client.get("/p/p/sessions/parent/then/?at=4").content.decode()
+
+
+def looked_up(result):
+    """A turn whose answer comes from a tool."""
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    return turn(
+        [
+            {"role": "user", "content": "Look it up."},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": result},
+            {"role": "assistant", "content": "Done."},
+        ]
+    )
+
+
+def test_a_cut_tool_result_stands_beside_the_runs_that_it_could_not_see(client, project):
+    Project.objects.update(created_at=NOW - timedelta(days=1))
+    session = make_session(project, settings={"strategy": "buffer", "tool_result_max_tokens": 20})
+    append_runs(session=session, runs=[looked_up("long " * 60)], now=NOW + timedelta(minutes=1))
+    append_turns(session, 2, now=NOW + timedelta(minutes=2))
+    text = told(page(client, at="3"))
+    assert "0 runs it could not see 1 tool result cut" in text
+    assert "Every earlier run was in the prompt, 1 of them with a cut tool result." in text
+    assert re.search(r"A tool result cut 20 of 6\d tokens : its beginning is in the prompt, its end is not\.", text)
+
+
+def test_without_a_cut_result_every_earlier_run_stands_alone(client, project):
+    make_session(project, runs=3)
+    text = told(page(client, at="3"))
+    assert "Every earlier run was in the prompt." in text
+    assert "tool result" not in text
+    assert "There is no earlier run." in told(page(client, at="1"))
+
+
+def test_other_words_can_be_looked_for_behind_the_first(client, project):
+    make_session(project, runs=3)
+    shown = page(client, at="3", words="answer 1")
+    box = shown[shown.index('class="then-f"') : shown.index("</form>", shown.index('class="then-f"'))]
+    assert 'name="words" type="search" value="answer 1"' in box
+    assert "“answer 1”: word for word run 1 in the prompt" in told(box)
+    assert 'href="/p/p/sessions/s/facts/?words=answer%201&amp;at=3"' in box
+
+
+def test_what_only_the_parent_says_behind_the_fork_is_named_where_the_fork_lacks_it(client, project):
+    parent = make_session(project, "parent", runs=2, title="Boards")
+    fork = fork_session(session=parent, at=1, now=NOW, public_id="s")
+    append_runs(session=parent, runs=[simple_turn("Two longboards.", "Noted.")], now=NOW)
+    append_turns(fork, 2)
+    shown = page(client, at="3", words="longboards")
+    assert "not said yet no run says it before Said in Boards , run 3, behind the fork" in told(shown)
+    assert 'href="/p/p/sessions/parent/facts/?words=longboards"' in shown
+    assert "behind the fork" not in told(page(client, at="3", words="question 1"))

@@ -86,13 +86,14 @@ def test_the_window_is_the_one_that_the_project_gives_the_drafted_model(client, 
     assert "max_input_tokens 500 is above what house/model has room for, 176" in drafted
 
 
-def test_a_fork_is_told_that_only_a_conversation_it_does_not_share_could_be_handed_down(client, project):
+def test_a_fork_is_told_that_it_has_the_runs_of_its_parent_instead_of_its_context(client, project):
     parent = make_session(project, "parent", runs=2)
     fork = fork_session(session=parent, at=1, public_id="fork", now=NOW)
     make_session(project, "child", parent=fork)
-    words = "no effect: this conversation has no parent but the one it shares runs with"
+    words = "no effect: a fork has its parent&#x27;s runs, and takes no parent context"
     assert words in page(client, "/p/p/sessions/fork/tune/")
-    assert "this conversation has no parent" not in page(client, "/p/p/sessions/child/tune/")
+    assert "takes no parent context" not in page(client, "/p/p/sessions/child/tune/")
+    assert "no effect: this conversation has no parent<" in page(client, "/p/p/sessions/parent/tune/")
 
 
 def test_a_plain_form_is_led_to_an_address_with_the_changes_alone(client, project):
