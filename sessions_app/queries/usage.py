@@ -9,9 +9,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BigIntegerField, Case, Count, F, IntegerField, Q, Sum, Value, When
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Least, Round
+from django.db.models.sql.compiler import SQLCompiler
 
 from sessions_app.domain.language_models import NO_FACTS, language_model
 from sessions_app.domain.model_prices import Prices
@@ -123,8 +125,18 @@ def _prices(project_id: int, names: set[str], now: datetime) -> Mapping[str, Pri
     return {name: language_model(name).with_facts(facts.get(name, NO_FACTS)).prices(now=now) for name in names}
 
 
+class _Number(KeyTextTransform):
+    """A number in JSON; Django's own transform has SQLite look for it twice, as it could be a word, too."""
+
+    def as_sqlite(
+        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **_: Any
+    ) -> tuple[str, tuple[Any, ...]]:
+        column, params, _keys = self.preprocess_lhs(compiler, connection)
+        return f"JSON_EXTRACT({column}, %s)", (*params, f"$.{self.key_name}")
+
+
 def _reported(name: str) -> Cast:
-    return Cast(KeyTextTransform(name, "usage"), BigIntegerField())
+    return Cast(_Number(name, "usage"), BigIntegerField())
 
 
 def _sums() -> dict[str, Any]:
@@ -162,12 +174,22 @@ def _cost_by_size(runs: RunQuerySet, prices: Prices) -> Decimal | None:
 
 
 def _total(runs: RunQuerySet, models: Sequence[ModelSpent]) -> Spent:
+    """Add up what was summed for each model; runs are asked once more only where there may be more models."""
+    spent = [each.spent for each in models]
+    cost = sum((each.cost for each in spent), Decimal(0))
+    if len(models) < MOST_MODELS:
+        return Spent(
+            runs=sum(each.runs for each in spent),
+            tokens=sum(each.tokens for each in spent),
+            reporting=sum(each.reporting for each in spent),
+            reported=Usage(**{name: sum(getattr(each.reported, name) for each in spent) for name in _NAMES}),
+            cost=cost,
+            unpriced=sum(each.unpriced for each in spent),
+        )
     row = runs.aggregate(**_sums())
-    priced = sum(each.spent.reporting - each.spent.unpriced for each in models)
-    cost = sum((each.spent.cost for each in models), Decimal(0))
-    return Spent(
-        row["runs"], row["tokens"] or 0, row["reporting"], _usage_in(row), cost, unpriced=row["reporting"] - priced
-    )
+    priced = sum(each.reporting - each.unpriced for each in spent)
+    unpriced = row["reporting"] - priced
+    return Spent(row["runs"], row["tokens"] or 0, row["reporting"], _usage_in(row), cost, unpriced)
 
 
 def _by_role(runs: RunQuerySet) -> list[RoleTokens]:

@@ -224,6 +224,22 @@ def test_its_queries_do_not_depend_on_the_number_of_runs(project):
     assert usage_of(long).cost == Decimal("0.2")
 
 
+def test_totals_are_added_up_from_the_models_and_runs_are_not_read_for_them_again(project, monkeypatch):
+    session = make_session(project)
+    append(session, "ours", input=1_000_000, cached=2, output=3, reasoning=1)
+    append(session, "another", input=5)
+    append(session)
+    with CaptureQueriesContext(connection) as queries:
+        found = usage_of(session).lineage
+    assert len([each for each in queries if "reporting" in each["sql"]]) == 1
+
+    monkeypatch.setattr(usage, "MOST_MODELS", 3)
+
+    assert usage_of(session).lineage == found
+    assert (found.runs, found.reporting, found.unpriced) == (3, 2, 1)
+    assert found.reported == Usage(input=1_000_005, cached=2, output=3, reasoning=1)
+
+
 def test_prices_of_another_project_do_not_count(project):
     other = make_session(make_project("other"))
     append(other, "ours", input=1)
