@@ -187,8 +187,12 @@ def _end_mentions(keys: Sequence[int]) -> None:
     """Take what repeats text of sessions, or leads to it, from where it does not stand under them."""
     ImportedConversation.objects.filter(session__in=keys).update(session=None, title="", detail="")
     Summary.objects.filter(adopted_from__session__in=keys).update(adopted_from=None)
-    _delete_rows(IdempotentAnswer.objects.filter(session__in=keys))
-    _delete_rows(SummarizerAnswer.objects.filter(session__in=keys))
+    for rows in (
+        IdempotentAnswer.objects.filter(session__in=keys),
+        SummarizerAnswer.objects.filter(session__in=keys),
+        MetadataEntry.objects.filter(session__in=keys),
+    ):
+        _delete_rows(rows)
 
 
 def erase(sessions: Iterable[int]) -> None:
@@ -202,7 +206,6 @@ def erase(sessions: Iterable[int]) -> None:
             erase_runs(run_keys)
         for rows in (
             SessionTag.objects.filter(session__in=keys),
-            MetadataEntry.objects.filter(session__in=keys),
             SettingsVersion.objects.filter(session__in=keys),
             SummaryAbsence.objects.filter(entry__session__in=keys),
             Summary.objects.filter(session__in=keys),

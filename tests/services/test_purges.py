@@ -10,6 +10,8 @@ from sessions_app.domain.errors import NotFound
 from sessions_app.domain.roles import MemberRole
 from sessions_app.models import Event, Membership, Project, Run, Session, Summary
 from sessions_app.models.search_index import TABLE
+from sessions_app.queries.session_filters import SessionFilter, matching_sessions
+from sessions_app.queries.session_listing import Wanted, listed_sessions
 from sessions_app.services import purges, session_deletion, summaries
 from sessions_app.services.keys import create_api_key, key_of
 from sessions_app.services.projects import create_project, delete_project
@@ -71,6 +73,19 @@ def test_a_large_tree_is_out_of_its_project_at_once_and_then_removed(project, pu
     tasks.purge(Project.doomed.get().pk)
     assert counts() == before
     assert not Project.doomed.exists()
+
+
+def test_its_metadata_lead_to_it_no_more(project):
+    make_session(project, "kept", metadata={"channel": "web"})
+    delete_session(session=make_session(project, "top", runs=3, metadata={"channel": "web"}), now=NOW)
+
+    metadata = {"channel": "web"}
+    assert Session.objects.count() == 2
+    for rows in (
+        matching_sessions(project, SessionFilter(metadata=metadata)),
+        listed_sessions(project=project, wanted=Wanted(metadata=metadata)),
+    ):
+        assert [session.public_id for session in rows] == ["kept"]
 
 
 def test_what_stands_above_stays_and_does_not_know_it_any_more(project):
