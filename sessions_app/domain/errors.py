@@ -66,6 +66,10 @@ class NotFound(ConvowebError):
     """There is no such thing, or it belongs to somebody else; both look the same."""
 
 
+class NotAllowed(ConvowebError):
+    """Whoever asks had the right for it and has lost it meanwhile."""
+
+
 class Conflict(ConvowebError):
     """What was asked contradicts what is stored."""
 

@@ -11,7 +11,7 @@ from sessions_app.domain.errors import Conflict, FieldError, IdTaken, NotFound
 from sessions_app.domain.roles import MemberRole
 from sessions_app.models import Invitation, Membership, Project
 from sessions_app.services.forms_sent_twice import recent_identities
-from sessions_app.services.project_locks import lock_project
+from sessions_app.services.project_locks import lock_owned_project, lock_project
 
 # 43 characters of 62 carry 256 bits.
 TOKEN_LENGTH = 43
@@ -23,16 +23,13 @@ def invite(
 ) -> tuple[Invitation, str]:
     """Return a new invitation and the token of its link, which cannot be had again; those that expired go.
 
-    A form that is sent twice makes one, and shows its link twice. Raises Conflict where `by` owns the project no more.
+    A form that is sent twice makes one, and shows its link twice. Raises NotAllowed where `by` is no owner any more.
     """
     asked = (form_number, "invitation", project.pk, str(role), by.pk)
     tokens = recent_identities(*asked, length=TOKEN_LENGTH, now=now)
     with transaction.atomic():
-        lock_project(project.pk)
-        # Asked again under the lock: who was made something else meanwhile has no links any more, and gets no new one.
-        seen = Project.objects.with_role_of(by).filter(pk=project.pk).first()
-        if seen is None or not seen.may_manage:
-            raise Conflict(f"You are no owner of {project} any more.")
+        # Who was made something else meanwhile has no links any more, and gets no new one.
+        lock_owned_project(project.pk, by=by)
         for token in tokens:
             made = Invitation.objects.filter(project=project, token_hash=_hashed(token)).first()
             if made is not None:

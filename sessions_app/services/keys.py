@@ -7,6 +7,8 @@ from hmac import compare_digest
 from zlib import crc32
 
 import structlog
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.db import OperationalError, transaction
 from django.db.models import Q
 
@@ -14,7 +16,7 @@ from sessions_app.domain.errors import FieldError, IdTaken, InvalidInput, KeyExp
 from sessions_app.models import ApiKey, Project, Scope
 from sessions_app.models.connections import impatient
 from sessions_app.services.forms_sent_twice import identity, recent_identities
-from sessions_app.services.project_locks import lock_project
+from sessions_app.services.project_locks import lock_owned_project
 
 log = structlog.get_logger(__name__)
 
@@ -39,17 +41,20 @@ def create_named_key(
     project: Project,
     name: str,
     scopes: Iterable[str],
-    actor: str,
+    by: AbstractBaseUser | AnonymousUser,
     now: datetime,
     expires_at: datetime | None = None,
     form_number: str = "",
 ) -> tuple[ApiKey, str]:
-    """Create a key whose name no other one in force has; a form that is sent twice makes one and shows it twice."""
-    scopes = sorted(scopes)
+    """Create a key whose name no other one in force has; a form that is sent twice makes one and shows it twice.
+
+    Raises NotAllowed where `by` is no owner any more.
+    """
+    scopes, actor = sorted(scopes), by.get_username()
     asked = (form_number, "key", project.pk, name, scopes, actor)
     letters = recent_identities(*asked, length=ID_LENGTH + SECRET_LENGTH, now=now)
     with transaction.atomic():
-        lock_project(project.pk)
+        lock_owned_project(project.pk, by=by)
         in_force = ApiKey.objects.filter(project=project).in_force(now)
         for each in letters:
             made = in_force.filter(key_id=each[:ID_LENGTH]).first()

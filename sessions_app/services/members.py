@@ -1,17 +1,20 @@
 """Who belongs to a project: roles, and leaving it. Everything here waits for the row of the project."""
 
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
 from sessions_app.domain.errors import LastOwner, NotFound
 from sessions_app.domain.roles import MemberRole
 from sessions_app.models import Invitation, Membership
-from sessions_app.services.project_locks import lock_project
+from sessions_app.services.project_locks import lock_owned_project, lock_project
 
 
-def change_role(*, member: Membership, role: MemberRole) -> None:
+def change_role(*, member: Membership, role: MemberRole, by: AbstractBaseUser | AnonymousUser) -> None:
     """Give a member another role; the last owner stays one. Who is no owner any more invites nobody."""
     with transaction.atomic():
-        stored = _locked(member)
+        lock_owned_project(member.project_id, by=by)
+        stored = _stored(member)
         if role is not MemberRole.OWNER:
             _keep_an_owner(stored)
             _end_invitations(stored)
@@ -19,18 +22,23 @@ def change_role(*, member: Membership, role: MemberRole) -> None:
         stored.save(update_fields=["role"])
 
 
-def remove_member(*, member: Membership) -> None:
-    """Take somebody out of a project; the last owner stays. No link that they made leads them or others back."""
+def remove_member(*, member: Membership, by: AbstractBaseUser | AnonymousUser) -> None:
+    """Take somebody out of a project, which all may do with themselves; the last owner stays.
+
+    No link that they made leads them or others back.
+    """
     with transaction.atomic():
-        stored = _locked(member)
+        if member.user_id == by.pk:
+            lock_project(member.project_id)
+        else:
+            lock_owned_project(member.project_id, by=by)
+        stored = _stored(member)
         _keep_an_owner(stored)
         _end_invitations(stored)
         stored.delete()
 
 
-def _locked(member: Membership) -> Membership:
-    """Return a membership as it is stored, while nobody else changes those of its project."""
-    lock_project(member.project_id)
+def _stored(member: Membership) -> Membership:
     stored = Membership.objects.select_related("user").filter(pk=member.pk).first()
     if stored is None:
         raise NotFound("There is no such member.")

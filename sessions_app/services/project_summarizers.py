@@ -6,12 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings as configuration
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
 from sessions_app.clients import Work
 from sessions_app.domain.endpoint_names import key_variable
 from sessions_app.models import Project, ProjectSummarizer, Session
-from sessions_app.services.project_locks import lock_project
+from sessions_app.services.project_locks import lock_owned_project
 from sessions_app.services.wishes import hurry, wish_for_all
 
 
@@ -35,13 +37,15 @@ def listed_endpoints() -> list[ListedEndpoint]:
     return [ListedEndpoint(name, key_variable(name), name in keys) for name in configuration.CONVOWEB_ENDPOINTS]
 
 
-def save_project_summarizer(*, project: Project, changes: Mapping[str, Any], now: datetime) -> ProjectSummarizer:
+def save_project_summarizer(
+    *, project: Project, changes: Mapping[str, Any], by: AbstractBaseUser | AnonymousUser, now: datetime
+) -> ProjectSummarizer:
     """Store columns of the project's choice, already checked; summaries that exist stay as they are.
 
     Another summarizer is tried at once where the one before has failed; another introduction alters next prompts.
     """
     with transaction.atomic():
-        lock_project(project.pk)
+        lock_owned_project(project.pk, by=by)
         chosen = ProjectSummarizer.objects.filter(project=project).first() or ProjectSummarizer(project=project)
         changed = {name for name, value in changes.items() if getattr(chosen, name) != value}
         for name in changed:

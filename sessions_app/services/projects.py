@@ -3,13 +3,14 @@
 import re
 from datetime import datetime
 
-from django.contrib.auth.models import User
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser, User
 from django.db import IntegrityError, transaction
 
 from sessions_app.domain.errors import Conflict, FieldError, IdTaken, InvalidInput
 from sessions_app.domain.roles import MemberRole
 from sessions_app.models import ApiKey, Import, Invitation, Membership, Project
-from sessions_app.services.project_locks import lock_project
+from sessions_app.services.project_locks import lock_owned_project
 from sessions_app.services.purges import begin_purge
 from sessions_app.services.session_deletion import doomed_slug
 
@@ -31,11 +32,11 @@ def create_project(*, slug: str, name: str, owner: User | None) -> Project:
     return project
 
 
-def rename_project(*, project: Project, slug: str, name: str) -> Project:
+def rename_project(*, project: Project, slug: str, name: str, by: AbstractBaseUser | AnonymousUser) -> Project:
     """Give a project another name and slug; its keys go on working, its pages move."""
     _check(None if slug == project.slug else slug, name)
     with transaction.atomic():
-        stored = lock_project(project.pk)
+        stored = lock_owned_project(project.pk, by=by)
         stored.slug, stored.name = slug, name or slug
         try:
             with transaction.atomic():
@@ -45,14 +46,14 @@ def rename_project(*, project: Project, slug: str, name: str) -> Project:
     return stored
 
 
-def delete_project(*, project: Project, now: datetime) -> None:
+def delete_project(*, project: Project, by: AbstractBaseUser | AnonymousUser, now: datetime) -> None:
     """Delete a project with all in it.
 
     It is gone for everybody at once, and its slug is free. What is in it is removed now if that is little, else by a
     worker, some at a time, so that others are served meanwhile.
     """
     with transaction.atomic():
-        stored = lock_project(project.pk)
+        stored = lock_owned_project(project.pk, by=by)
         _refuse_while_importing(project)
         ApiKey.objects.filter(project=project, revoked_at=None).update(revoked_at=now)
         Invitation.objects.filter(project=project).delete()

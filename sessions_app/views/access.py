@@ -13,9 +13,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
-from django.views.defaults import page_not_found
+from django.views.defaults import page_not_found, permission_denied
 
-from sessions_app.domain.errors import NotFound
+from sessions_app.domain.errors import NotAllowed, NotFound
 from sessions_app.domain.roles import Right, may, roles_with
 from sessions_app.models import Project
 
@@ -71,8 +71,10 @@ class ProjectAccess:
             check_right(request.user, named["slug"], right)
 
     def process_exception(self, request: HttpRequest, problem: Exception) -> HttpResponseBase | None:
-        """Answer that nothing is there, if what a page is about was deleted while the page was at work."""
-        return page_not_found(request, problem) if isinstance(problem, NotFound) else None
+        """Answer that nothing is there, or not allowed, if that has become so while the page was at work."""
+        if isinstance(problem, NotFound):
+            return page_not_found(request, problem)
+        return permission_denied(request, problem) if isinstance(problem, NotAllowed) else None
 
 
 def check_right(user: AbstractBaseUser | AnonymousUser, slug: str, right: Right) -> None:

@@ -45,7 +45,7 @@ def _made(request: HtmxRequest, project: Project) -> HttpResponse:
         if form.is_valid():
             made = create_named_key(
                 project=project,
-                actor=request.user.get_username(),
+                by=request.user,
                 scopes=SCOPES,
                 now=now,
                 form_number=request.POST.get("form_number", ""),

@@ -58,7 +58,7 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
                 project=project,
                 name=form.cleaned_data["name"],
                 scopes=form.cleaned_data["scopes"],
-                actor=request.user.get_username(),
+                by=request.user,
                 expires_at=form.expires_at(now),
                 now=now,
                 form_number=request.POST.get("form_number", ""),

@@ -45,7 +45,7 @@ def role(request: HttpRequest, slug: str, member_pk: int) -> HttpResponse:
         return redirect("members", slug)
     wanted: MemberRole = form.cleaned_data["role"]
     try:
-        change_role(member=member, role=wanted)
+        change_role(member=member, role=wanted, by=request.user)
     except Conflict as refusal:
         messages.error(request, refusal.detail)
     else:
@@ -81,17 +81,13 @@ def invitation_new(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _show(request, project, {"inviting": form}, status=422 if form.is_bound else 200)
     wanted: MemberRole = form.cleaned_data["role"]
-    try:
-        made, token = invite(
-            project=project,
-            role=wanted,
-            by=cast("User", request.user),
-            now=timezone.now(),
-            form_number=request.POST.get("form_number", ""),
-        )
-    except Conflict as refusal:
-        messages.error(request, refusal.detail)
-        return redirect("members", slug)
+    made, token = invite(
+        project=project,
+        role=wanted,
+        by=cast("User", request.user),
+        now=timezone.now(),
+        form_number=request.POST.get("form_number", ""),
+    )
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     return _show(request, project, {"invited": made, "link": link})
 
@@ -114,7 +110,7 @@ def _part(request: HttpRequest, project: Project, member: Membership) -> HttpRes
     if request.method != "POST":
         return _show(request, project, {"parting": member, "is_self": is_self, "keys": _keys_of(member)})
     try:
-        remove_member(member=member)
+        remove_member(member=member, by=request.user)
     except Conflict as refusal:
         messages.error(request, refusal.detail)
         return redirect("members", project.slug)

@@ -60,7 +60,7 @@ def general(request: HtmxRequest, slug: str) -> HttpResponse:
     form = _form(project, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            saved = rename_project(project=project, **form.cleaned_data)
+            saved = rename_project(project=project, **form.cleaned_data, by=request.user)
         except (IdTaken, InvalidInput) as refusal:
             _add_errors(form, refusal)
         else:
@@ -108,7 +108,7 @@ def delete(request: HtmxRequest, slug: str) -> HttpResponse:
     if request.POST.get("slug", "").strip() != project.slug:
         return _show(request, project, {"deleting": True, "refusal": f"Type {project.slug} to delete it."}, status=422)
     try:
-        delete_project(project=project, now=timezone.now())
+        delete_project(project=project, by=request.user, now=timezone.now())
     except Conflict as refusal:
         return _show(request, project, {"deleting": True, "refusal": refusal.detail}, status=409)
     messages.success(request, f"{project} is deleted.")

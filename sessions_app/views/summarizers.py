@@ -42,7 +42,7 @@ def summarizer(request: HtmxRequest, slug: str) -> HttpResponse:
     form = _form(request, project)
     if request.method == "POST" and form.is_valid():
         before = summarizer_of(project).summary_template
-        saved = save_project_summarizer(project=project, changes=form.cleaned_data, now=timezone.now())
+        saved = save_project_summarizer(project=project, changes=form.cleaned_data, by=request.user, now=timezone.now())
         messages.success(request, SAVED if saved.summary_template == before else f"{SAVED} {INTRODUCED}")
         return redirect("summarizer", slug)
     return _show(request, project, form, {}, status=422 if request.method == "POST" else 200)

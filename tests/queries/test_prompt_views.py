@@ -10,7 +10,7 @@ from sessions_app.services.project_summarizers import save_project_summarizer
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.runs import append_runs
 from sessions_app.services.summaries import Outcome, advance
-from tests.factories import NOW, make_project, make_session
+from tests.factories import NOW, make_owner, make_project, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +45,8 @@ def test_a_summary_is_shown_with_its_number_and_an_extract_as_a_stopgap():
 def test_a_summary_in_its_projects_own_words_is_shown_with_its_number_too():
     session = make_session(runs=9, settings={"max_input_tokens": 4000, "summarize_at": 0})
     advance(session_pk=session.pk, now=NOW)
-    save_project_summarizer(project=session.project, changes={"summary_template": "Before: {summary}"}, now=NOW)
+    changes = {"summary_template": "Before: {summary}"}
+    save_project_summarizer(project=session.project, changes=changes, by=make_owner(session.project), now=NOW)
     shown, _ = view(session)
     ((segment, message, note),) = shown.system
     assert (segment.part, segment.heading, note) == ("summary", "", "#1")

@@ -33,15 +33,16 @@ def test_what_carries_no_number_gives_other_letters_each_time(number):
 @pytest.mark.django_db
 def test_a_key_is_made_once_and_shown_to_both_and_later_its_name_is_taken():
     project, number = make_project(), new_form_number()
+    mira, noah = make_owner(project), make_owner(project, "noah")
 
     def send(now, **other):
-        fields = {"name": "bot", "scopes": ["read", "write"], "actor": "mira", "form_number": number} | other
+        fields = {"name": "bot", "scopes": ["read", "write"], "by": mira, "form_number": number} | other
         return create_named_key(project=project, now=now, **fields)
 
     key, text = send(NOW)
     assert send(SOON) == (key, text)
     assert key_of(text=text, now=NOW) == key
-    for now, other in ((LATER, {}), (SOON, {"form_number": new_form_number()}), (SOON, {"actor": "noah"})):
+    for now, other in ((LATER, {}), (SOON, {"form_number": new_form_number()}), (SOON, {"by": noah})):
         with pytest.raises(IdTaken):
             send(now, **other)
     assert ApiKey.objects.count() == 1
@@ -50,9 +51,10 @@ def test_a_key_is_made_once_and_shown_to_both_and_later_its_name_is_taken():
 @pytest.mark.django_db
 def test_a_form_that_is_sent_again_after_its_key_was_revoked_makes_another():
     project, number = make_project(), new_form_number()
+    mira = make_owner(project)
 
     def send():
-        return create_named_key(project=project, name="bot", scopes=["read"], actor="mira", now=NOW, form_number=number)
+        return create_named_key(project=project, name="bot", scopes=["read"], by=mira, now=NOW, form_number=number)
 
     revoked, old = send()
     revoke_api_key(key=revoked, now=NOW)

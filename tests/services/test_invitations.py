@@ -182,25 +182,6 @@ def test_a_password_is_hashed_while_nobody_waits_for_the_project(monkeypatch):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("fate", ["viewer", "editor", None])
-def test_who_is_no_owner_any_more_when_the_project_is_locked_makes_no_link(monkeypatch, fate):
-    project = make_project()
-    mira = make_owner(project)
-    real = invitations.lock_project
-
-    def demoted_before_the_lock(pk):
-        mine = Membership.objects.filter(user=mira)
-        mine.update(role=fate) if fate else mine.delete()
-        return real(pk)
-
-    monkeypatch.setattr(invitations, "lock_project", demoted_before_the_lock)
-    with pytest.raises(Conflict, match="You are no owner of P any more"):
-        invite(project=project, role=MemberRole.OWNER, by=mira, now=NOW)
-
-    assert not Invitation.objects.exists()
-
-
-@pytest.mark.django_db
 def test_links_end_with_the_account_of_who_made_them():
     _, token = invited()
 

@@ -10,7 +10,7 @@ from sessions_app.models import Project, ProjectSummarizer, Session
 from sessions_app.services.project_summarizers import save_project_summarizer
 from sessions_app.services.prompts import session_prompt
 from sessions_app.services.snapshots import refresh_snapshot
-from tests.factories import NOW, make_project, make_session
+from tests.factories import NOW, make_owner, make_project, make_session
 from tests.services.summarizing import AT_ONCE, advance_all
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +20,7 @@ TEMPLATE = "Before:\n{summary}"
 
 
 def save(project, **changes):
-    return save_project_summarizer(project=project, changes=changes, now=LATER)
+    return save_project_summarizer(project=project, changes=changes, by=make_owner(project), now=LATER)
 
 
 def wishes():
@@ -111,6 +111,7 @@ def test_another_project_is_left_alone():
 
 def test_a_project_that_was_deleted_meanwhile_is_not_found():
     project = make_project()
+    mira = make_owner(project)
     Project.objects.all().delete()
     with pytest.raises(NotFound):
-        save(project, model="small")
+        save_project_summarizer(project=project, changes={"model": "small"}, by=mira, now=LATER)

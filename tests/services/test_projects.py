@@ -14,7 +14,7 @@ from sessions_app.services.keys import create_api_key
 from sessions_app.services.projects import create_project, delete_project, rename_project
 from sessions_app.services.sessions import fork_session
 from sessions_app.services.settings import save_project_settings
-from tests.factories import NOW, append_turns, make_session
+from tests.factories import NOW, append_turns, make_owner, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -41,6 +41,10 @@ def fill(slug):
     return project
 
 
+def owner_of(project):
+    return get_user_model().objects.get(memberships__project=project)
+
+
 def rows():
     """Return how many rows there are of each of our models, and in the index of texts."""
     counts = {
@@ -59,7 +63,7 @@ def test_nothing_of_it_is_left_and_another_one_stays_as_it_is(monkeypatch):
     doomed = fill("doomed")
     assert rows()["Run"] == 2 * before["Run"]
 
-    delete_project(project=doomed, now=NOW)
+    delete_project(project=doomed, by=owner_of(doomed), now=NOW)
 
     assert rows() == before
     assert [each.slug for each in Project.objects.all()] == ["kept"]
@@ -67,10 +71,11 @@ def test_nothing_of_it_is_left_and_another_one_stays_as_it_is(monkeypatch):
 
 def test_who_deletes_it_a_second_time_finds_nothing():
     doomed = fill("doomed")
-    delete_project(project=Project.objects.get(), now=NOW)
+    owner = owner_of(doomed)
+    delete_project(project=Project.objects.get(), by=owner, now=NOW)
 
     with pytest.raises(NotFound):
-        delete_project(project=doomed, now=NOW)
+        delete_project(project=doomed, by=owner, now=NOW)
 
 
 def test_a_project_has_a_slug_of_its_own():
@@ -80,7 +85,7 @@ def test_a_project_has_a_slug_of_its_own():
     with pytest.raises(IdTaken):
         create_project(slug="a", name="", owner=None)
     with pytest.raises(IdTaken):
-        rename_project(project=first, slug="b", name="B")
+        rename_project(project=first, slug="b", name="B", by=make_owner(first))
     assert Project.objects.get(pk=first.pk).name == "a"
 
 

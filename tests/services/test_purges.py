@@ -159,14 +159,14 @@ def test_a_large_project_is_gone_for_everybody_at_once(published, django_capture
     doomed, owner, text = fill()
 
     with django_capture_on_commit_callbacks(execute=True):
-        delete_project(project=doomed, now=NOW)
+        delete_project(project=doomed, by=owner, now=NOW)
 
     assert Run.objects.exists()
     assert list(Project.objects.visible_to(owner)) == []
     assert not Membership.objects.filter(user=owner, role=MemberRole.OWNER).exists()
     assert key_of(text=text, now=NOW) is None
     with pytest.raises(NotFound):
-        delete_project(project=doomed, now=NOW)
+        delete_project(project=doomed, by=owner, now=NOW)
     assert create_project(slug="doomed", name="Another", owner=owner).pk != doomed.pk
     purge_all(published)
     assert not Project.doomed.exists()
@@ -174,8 +174,8 @@ def test_a_large_project_is_gone_for_everybody_at_once(published, django_capture
 
 
 def test_the_sweeper_finds_one_that_nobody_is_removing(published):
-    doomed, _, _ = fill()
-    delete_project(project=doomed, now=NOW)
+    doomed, owner, _ = fill()
+    delete_project(project=doomed, by=owner, now=NOW)
     published.clear()
     # Whoever was at it was killed.
     Project.doomed.update(lease_until=None)

@@ -10,7 +10,7 @@ from sessions_app.services.sessions import fork_session
 from sessions_app.services.summarizer_previews import preview_introduction, preview_request, sample_of
 from sessions_app.services.summarizer_trials import try_endpoint
 from tests.domain.recount import count_messages
-from tests.factories import NOW, append_turns, make_project, make_session
+from tests.factories import NOW, append_turns, make_owner, make_project, make_session
 from tests.scripted_endpoint import Nothing, ScriptedEndpoint, Text
 from tests.services.summarizing import AT_ONCE, advance_all
 
@@ -28,7 +28,7 @@ def endpoint(settings):
 
 def choose(project, **changes):
     values = {"name": "openai", "endpoint": "local", "model": "gpt-4.1-mini", "request_template": REQUEST}
-    return save_project_summarizer(project=project, changes=values | changes, now=NOW)
+    return save_project_summarizer(project=project, changes=values | changes, by=make_owner(project), now=NOW)
 
 
 def previewed(session, chosen):

@@ -125,10 +125,30 @@ def test_a_member_who_goes_while_the_page_is_at_work_is_not_found(client, projec
     assert "There is nothing here" in text_of(page)
 
 
+def test_an_owner_who_is_made_a_viewer_while_the_page_is_at_work_is_told_so(client, project, monkeypatch):
+    join(project, "mira", "owner")
+    tove = join(project, "tove")
+    looked_up = members._member
+
+    def demoted_since(*args):
+        found = looked_up(*args)
+        project.memberships.exclude(user__username__in=["mira", "tove"]).update(role="viewer")
+        return found
+
+    monkeypatch.setattr(members, "_member", demoted_since)
+
+    page = client.post(f"{LIST}{tove.pk}/role/", {"role": "owner"})
+
+    assert page.status_code == 403
+    assert "You are no owner of P any more." in text_of(page)
+    tove.refresh_from_db()
+    assert tove.role == "editor"
+
+
 def test_a_viewer_leaves(client, project):
     own = project.memberships.get()
     join(project, "mira", "owner")
-    change_role(member=own, role=MemberRole.VIEWER)
+    change_role(member=own, role=MemberRole.VIEWER, by=own.user)
 
     page = client.post(f"{LIST}leave/", follow=True)
 
