@@ -122,6 +122,15 @@ def fate_to_come(fate: str, reason: str = "") -> SafeString:
 
 
 @register.simple_tag
+def result_cut(told: str) -> SafeString:
+    """Draw the mark of a run whose tool results the next prompt has not whole; `told` says how much of them is left."""
+    title = f"In the next prompt {told}"
+    return format_html(
+        '<span class="fate cut-m" data-fate="pruned" title="{}">{}tool result cut</span>', title, icon("scissors")
+    )
+
+
+@register.simple_tag
 def swatch(name: str) -> SafeString:
     """Draw the small square with the color and pattern of a fate or a part; the word stands beside it."""
     return format_html('<span class="sw" data-fate="{}" aria-hidden="true"></span>', pattern(name))

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from sessions_app.domain.openai_messages import simple_turn
+from sessions_app.domain.openai_messages import simple_turn, turn
 from sessions_app.models import Project, Session
 from sessions_app.services import ways_back
 from sessions_app.services.prompts import session_prompt
@@ -52,7 +52,8 @@ def test_it_tells_where_it_was_over_the_turns_and_at_which_summary_it_left(clien
     text = told(page(client, words="Knee  brace"))
     assert "said in 1 run of 7" in text
     assert "Missing in turns 6 to 7: left at summary #2, which covers run 1 without it" in text
-    assert "1 Not said yet run 1 says it first 2–3 Word for word run 1 in the prompt 4–5 In the summary #1" in text
+    assert "1 Not said yet run 1 says it first; from turn 2 on it can be in a prompt 2–3 Word for word" in text
+    assert "2–3 Word for word run 1 in the prompt 4–5 In the summary #1" in text
     assert "word for word, 2 turns" in text
     assert "nowhere, 2 turns" in text
 
@@ -274,3 +275,99 @@ def test_while_another_long_one_is_followed_it_says_so_and_offers_to_try_again(c
     assert "Another fact that takes long is being followed" in shown
     assert 'href="?words=knee+brace"' in shown
     assert "No run of this conversation says" not in shown
+
+
+def shown_in(shown, kind):
+    """Return the source of the first element of a class."""
+    start = shown.index(f'class="{kind}')
+    return shown[start : shown.index("</a>" if kind == "more-runs" else "</article>", start)]
+
+
+def test_folded_runs_open_in_place_with_words_and_turn_kept(client, session):
+    address = "/p/p/sessions/s/facts/?words=knee+brace&amp;at=6&amp;from=2&amp;to=4"
+    line = shown_in(page(client, words="knee brace", at="6"), "more-runs")
+    assert f'href="{address}#run-2"' in line
+    assert f'hx-get="{address}"' in line
+    opened = page(client, words="knee brace", at="6", **{"from": "2", "to": "4"})
+    assert "Missing in turns 6 to 7" in told(opened)
+    assert re.findall(r'<article class="run [^"]*" id="run-(\d+)"', opened) == ["1", "2", "3", "4"]
+    asked = {"words": "knee brace", "from": "2", "to": "4"}
+    swapped = client.get(PAGE, asked, headers={"HX-Request": "true"}).content.decode()
+    assert re.findall(r'<article class="run [^"]*" id="run-(\d+)"', swapped) == ["2", "3", "4"]
+    assert "turn by turn" not in swapped
+
+
+def test_a_folded_line_with_hits_says_how_many(client, project):
+    session = make_session(project)
+    append_runs(session=session, runs=[simple_turn("A knee brace.", "Noted.") for _ in range(35)], now=NOW)
+    assert "Runs 2–6 , 5 of them say it" in told(page(client, words="knee brace"))
+
+
+def test_the_turn_that_is_asked_for_goes_along_to_tune_the_session_and_other_words(client, session):
+    shown = page(client, words="knee brace", at="4")
+    assert shown.count('href="/p/p/sessions/s/tune/?words=knee+brace&amp;at=4"') == 2
+    assert 'href="/p/p/sessions/s/?run=4#run-4"' in shown
+    assert '<input type="hidden" name="at" value="4">' in shown
+    assert '<input type="hidden" name="at" value="4">' in page(client, at="4")
+    assert 'href="/p/p/sessions/s/tune/?words=knee+brace"' in page(client, words="knee brace")
+    assert 'href="/p/p/sessions/s/facts/?at=4"' in page(client, "/p/p/sessions/s/then/", at="4")
+    assert 'href="/p/p/sessions/s/facts/?at=4"' in page(client, "/p/p/sessions/s/", run="4")
+
+
+def test_a_run_in_the_prompt_whose_tool_result_is_cut_bears_the_mark_of_it(client, project):
+    Project.objects.update(created_at=NOW - timedelta(days=1))
+    session = make_session(project, settings={"strategy": "buffer", "tool_result_max_tokens": 20})
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "Look it up."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "long " * 60 + "knee brace"},
+        {"role": "assistant", "content": "Done."},
+    ]
+    append_runs(session=session, runs=[turn(messages)], now=NOW)
+    append_turns(session, 2, now=NOW + timedelta(minutes=1))
+    shown = page(client, words="knee brace")
+    run = shown_in(shown, "run small says")
+    assert "in the next prompt" in told(run)
+    assert "tool result cut" in told(run)
+    assert re.search(r'data-fate="pruned"><svg.*?</svg>Cut in a tool result</span>', shown, re.DOTALL)
+    assert "tool result cut</span>" in page(client, "/p/p/sessions/s/")
+
+
+def test_good_news_looks_good_and_what_else_is_said_stands_below_it(client, project):
+    parent = make_session(project, "parent", runs=1)
+    append_runs(session=parent, runs=[simple_turn(SAID, "Noted.")], now=NOW)
+    fork = fork_session(session=parent, at=2, now=NOW, public_id="s")
+    append_runs(session=fork, runs=[simple_turn("Which brace has her knee?", "None.")], now=NOW)
+    append_runs(session=parent, runs=[simple_turn("The knee brace again.", "Noted.")], now=NOW)
+    shown = page(client, words="knee brace")
+    verdict = shown[shown.index('class="probe-v') : shown.index('class="probe-s"')]
+    assert 'class="probe-v fine"' in verdict
+    assert "circle-check" in verdict
+    assert "Every prompt had it since it was said" in told(verdict)
+    hit, exact, near = (
+        shown.index(part)
+        for part in ('id="run-2"', "said in the parent after this fork began", "Said in other words, too, maybe")
+    )
+    assert hit < exact < near
+    assert 'class="callout"' not in shown
+
+
+def test_what_stands_in_the_verdict_is_not_said_again_below_it(client, project):
+    parent = make_session(project, "parent", runs=2, title="Boards")
+    fork = fork_session(session=parent, at=1, now=NOW, public_id="s")
+    append_runs(session=parent, runs=[simple_turn(SAID, "Noted.")], now=NOW)
+    append_runs(session=fork, runs=[simple_turn("I told you of the knee brace!", "You did not.")], now=NOW)
+    text = told(page(client, words="knee brace"))
+    assert text.count("Also said where this conversation does not see it") == 1
+    assert "In this conversation: Only the newest run says it, and no turn came after it yet." in text
+
+
+def test_words_that_only_the_next_prompt_lacks_are_no_all_clear(client, project):
+    session = make_session(project, settings={"strategy": "buffer"})
+    append_runs(session=session, runs=[simple_turn(SAID, "Noted.")], now=NOW)
+    append_turns(session, 1)
+    session.settings = {"strategy": "buffer", "last_n": 1}
+    session.save(update_fields=["settings"])
+    text = told(page(client, words="knee brace"))
+    assert "Missing in the next prompt: run 1 is not among the newest that are sent" in text

@@ -38,7 +38,7 @@ def headline(intervals: Sequence[Interval], words: Sequence[str], turn: int | No
     if asking:
         return f"At {_named(asking[0])} only the question itself says it"
     if all(each.place is Place.NOT_SAID for each in intervals):
-        return "No run before any turn says it" if intervals else "There is no turn yet"
+        return "Only the newest run says it, and no turn came after it yet" if intervals else "There is no turn yet"
     return "Every prompt had it since it was said"
 
 
@@ -57,7 +57,7 @@ def _turns(interval: Interval) -> str:
 def _not_said(interval: Interval, before: Sequence[Interval], first_said: int | None) -> str:  # noqa: ARG001
     if first_said is None or first_said > interval.last:
         return "no run says it before"
-    return f"run {first_said:,} says it first"
+    return f"run {first_said:,} says it first; from turn {first_said + 1:,} on it can be in a prompt"
 
 
 def _in_run(interval: Interval, before: Sequence[Interval], first_said: int | None) -> str:  # noqa: ARG001

@@ -13,7 +13,7 @@ LOST = Interval(57, 58, Why.LOST, (43,), (4,))
 
 def test_a_fact_that_comes_and_goes_is_told_interval_by_interval():
     assert told([NOT_SAID, SAID, SUMMARIZED, DROPPED, AGAIN, LOST], 9) == [
-        "run 9 says it first",
+        "run 9 says it first; from turn 10 on it can be in a prompt",
         "run 9 in the prompt",
         "#1, then #2",
         "left at summary #3, which covers run 9 without it",
@@ -51,7 +51,9 @@ def test_the_headline_is_where_it_was_missing_first_or_at_the_turn_that_is_asked
     assert headline(intervals, told(intervals, 9), 12) == headline(intervals, told(intervals, 9), 42)
     assert headline(intervals, told(intervals, 9), 58).startswith("Missing in turns 57 to 58: run 43 is lost")
     assert headline(intervals[:3], told(intervals[:3], 9)) == "Every prompt had it since it was said"
-    assert headline([NOT_SAID], ["no run says it before"]) == "No run before any turn says it"
+    assert (
+        headline([NOT_SAID], ["no run says it before"]) == "Only the newest run says it, and no turn came after it yet"
+    )
     assert headline([], []) == "There is no turn yet"
     one = [SAID, Interval(18, 18, Why.CAPPED, (9,), ())]
     assert headline(one, told(one, 9)) == "Missing in turn 18: run 9 is no longer remembered"
