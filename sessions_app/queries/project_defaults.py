@@ -1,25 +1,30 @@
 """What new defaults of a project change, and whom they reach."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sessions_app.domain.memory_settings import EffectiveSettings, Layer, stored_values
 from sessions_app.domain.settings_draft import Draft
-from sessions_app.models import Project, Session
+from sessions_app.models import Project, Session, SettingsVersion
 from sessions_app.models.sessions import HAS_OWN_SETTINGS
 from sessions_app.queries.capped_counts import CappedCount, capped, capped_count
 from sessions_app.queries.session_conditions import has_own_settings
+from sessions_app.queries.settings_versions import setting_versions
 
 
 @dataclass(frozen=True, slots=True)
 class DefaultChange:
-    """A setting that changes, in stored form; `layer` is the one that has the new value if the own one goes away."""
+    """A setting that changes, in stored form; `layer` is the one that has the new value if the own one goes away.
+
+    `set_by` is the version that gave it the old value, if that is known.
+    """
 
     name: str
     now: Any
     new: Any
     layer: Layer | None = None
+    set_by: SettingsVersion | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,18 @@ def project_changes(*, draft: Draft, defaults: EffectiveSettings, built_in: Effe
         for name, value in draft.overrides.items()
         if value != now[name]
     ]
+
+
+def with_versions(
+    changes: Sequence[DefaultChange], *, project: Project, session: Session | None = None
+) -> list[DefaultChange]:
+    """Add the versions that set the old values: of the session where it has its own, else of the project."""
+    own = set(session.settings) if session else set[str]()
+    names = [change.name for change in changes]
+    of_session = setting_versions(project=project, session=session, names=names) if session else {}
+    of_project = setting_versions(project=project, session=None, names=[name for name in names if name not in own])
+    found = {**of_project, **of_session}
+    return [replace(change, set_by=found.get(change.name)) for change in changes]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from sessions_app.domain.plan import UNSEEN_FATES, Fate, Part, Prompt, Segment
 from sessions_app.domain.run_marks import gap_mark
 from sessions_app.models import Session, lineage_runs_at
 from sessions_app.queries.bands import WINDOW, Span
-from sessions_app.queries.sent_texts import SentText, sent_texts
+from sessions_app.queries.sent_texts import LEAST_FOLDED, SentText, sent_texts
 
 FIRST_SHOWN = 3
 TEXT_SHOWN = 1_500
@@ -224,6 +224,8 @@ class _Rendering:
     def message(self, segment: Segment) -> MessageView:
         """Return a message with the role by which its format calls it."""
         shown = RESULT_SHOWN if segment.role == "tool" else SECTION_SHOWN if _is_system(segment) else TEXT_SHOWN
+        if len(segment.text) - shown < LEAST_FOLDED:
+            shown = len(segment.text)
         roles = _GEMINIS if self.format is PromptFormat.GEMINI else {}
         return MessageView(
             role=roles.get(segment.role, segment.role),

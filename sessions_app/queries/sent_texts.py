@@ -9,6 +9,7 @@ from sessions_app.domain.plan import Part, Segment
 MOST_PIECES = 500
 RUN_SHOWN = 1_500
 SECTION_SHOWN = 600
+LEAST_FOLDED = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class SentText:
 
     @property
     def _shown(self) -> int:
-        return RUN_SHOWN if self.part is Part.RUNS else SECTION_SHOWN
+        shown = RUN_SHOWN if self.part is Part.RUNS else SECTION_SHOWN
+        return shown if len(self.text) - shown >= LEAST_FOLDED else len(self.text)
 
 
 def sent_texts(text: str, segments: Sequence[Segment], *, has_extract: bool) -> list[SentText]:

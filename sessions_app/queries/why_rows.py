@@ -18,10 +18,7 @@ REASONS: Mapping[str, str] = {STOPGAP_EXTRACT: "stopgap extract: does not fit an
 
 @dataclass(frozen=True, slots=True)
 class WhyRow:
-    """Run first, or the runs first..last as a group; `used` is what the runs from here on up need of the budget.
-
-    `repeats` says that the row above has the same reason.
-    """
+    """Run first, or the runs first..last as a group; `used` is what the runs from here on up need of the budget."""
 
     first: int
     last: int
@@ -32,7 +29,6 @@ class WhyRow:
     look_b: str
     reason: str
     used: int | None
-    repeats: bool
     results_differ: bool = False
     kind: str = "run"
 
@@ -158,11 +154,10 @@ def _rows(
     sums, inputs = token_sums(session, {*singles, *edges, b.finished}), run_inputs(session, singles)
     bands_a, cuts = bands_of(a, session.last_position), told_cuts(session, b, singles)
     cuts_a = told_cuts(session, a, others.intersection(singles).difference(cuts))
-    exact, used, above = b.run_tokens, _used(b), ""
+    exact, used = b.run_tokens, _used(b)
     for piece in pieces:
         if b.cut and piece.last == b.cut.position:
             yield BudgetCut(b.cut.left, b.cut.position, b.cut.needs)
-            above = ""
         spans = [Span(p, p) for p in range(piece.last, piece.first - 1, -1)] if piece.opened else [piece]
         for span in spans:
             under_a = f"under A {cuts_a[span.first]}" if span.first in cuts_a else ""
@@ -178,10 +173,8 @@ def _rows(
                 look_b="query" if span.first == b.open_position else str(piece.fate),
                 reason=reason,
                 used=used.get(span.first, sums.between(span.first, b.finished)) if _takes_room(piece, b) else None,
-                repeats=reason == above,
                 results_differ=any(span.first <= position <= span.last for position in others),
             )
-            above = reason
 
 
 def _tokens(exact: Mapping[int, int], sums: TokenSums, first: int, last: int) -> int:

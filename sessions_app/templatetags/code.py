@@ -48,13 +48,23 @@ _CLASSES: Mapping[_TokenType, str] = {
 @register.filter
 def json_code(text: str) -> SafeString:
     """Color keys, texts and values of JSON; text that is not JSON, or very long, comes out escaped all the same."""
-    if len(text) > LONGEST_JSON:
-        return escape(text)
-    pieces, end = [], 0
-    for token in _TOKENS.finditer(text):
-        pieces += [escape(text[end : token.start()]), _colored(token)]
-        end = token.end()
-    return mark_safe("".join([*pieces, escape(text[end:])]))  # noqa: S308  every piece is escaped above
+    drawn = (in_color(piece, css_class) for piece, css_class in json_pieces(text))
+    return mark_safe("".join(drawn))  # noqa: S308  every piece is escaped
+
+
+def json_pieces(text: str) -> Iterator[tuple[str, str]]:
+    """Yield a text in pieces, each with the class of its color, empty where it has none."""
+    end = 0
+    for token in _TOKENS.finditer(text if len(text) <= LONGEST_JSON else ""):
+        yield text[end : token.start()], ""
+        yield (token["value"], "j-n") if token["text"] is None else (token["text"], "j-k" if token["colon"] else "j-s")
+        end = token.end() - len(token["colon"] or "")
+    yield text[end:], ""
+
+
+def in_color(text: str, css_class: str) -> SafeString:
+    """Return an escaped text in the color of a class, if it has one."""
+    return format_html('<span class="{}">{}</span>', css_class, text) if css_class else escape(text)
 
 
 def colored_code(text: str, language: str) -> SafeString:
@@ -68,11 +78,4 @@ def colored_code(text: str, language: str) -> SafeString:
 def _spans(lexer: Lexer, text: str) -> Iterator[SafeString]:
     for kind, value in lexer.get_tokens(text):
         css_class = next((name for family, name in _CLASSES.items() if kind in family), "")
-        yield format_html('<span class="{}">{}</span>', css_class, value) if css_class else escape(value)
-
-
-def _colored(token: re.Match[str]) -> SafeString:
-    if token["text"] is None:
-        return format_html('<span class="j-n">{}</span>', token["value"])
-    css_class = "j-k" if token["colon"] else "j-s"
-    return format_html('<span class="{}">{}</span>{}', css_class, token["text"], token["colon"] or "")
+        yield in_color(value, css_class)

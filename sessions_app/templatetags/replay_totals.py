@@ -15,6 +15,12 @@ from sessions_app.templatetags.formats import NOTHING, number
 
 register = template.Library()
 
+PART_CACHED, NOTHING_CACHED = "Cost, part cached", "Cost, nothing cached"
+COSTS = {
+    PART_CACHED: "What the input of the prompts of this session costs if the provider reuses what is repeated",
+    NOTHING_CACHED: "What it costs if nothing is reused, every token at the full price",
+}
+
 
 @register.simple_tag
 def shows_cuts(sides: Sequence[ReplayedSide]) -> bool:
@@ -51,7 +57,7 @@ class Total:
 
     name: str
     lines: Sequence[tuple[str, str, str]]
-    help: str = ""
+    help: str
 
 
 @register.simple_tag
@@ -61,17 +67,22 @@ def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
     unseen = [each.unseen for each in last]
     totals = [side.totals for side in sides]
     costs = {
-        "Cost, part cached": [each.cached_input_cost for each in totals],
-        "Cost, nothing cached": [each.input_cost for each in totals],
+        PART_CACHED: [each.cached_input_cost for each in totals],
+        NOTHING_CACHED: [each.input_cost for each in totals],
     }
     losing = [each.turns_with_lost for each in totals]
     cutting = [each.turns_with_cut_results for each in totals]
     nothing = [""] * len(totals)
     return [
-        Total("Cannot see, last turn", _lines(sides, [_runs(each) for each in unseen], _changes(unseen))),
+        Total(
+            "Cannot see, last turn",
+            _lines(sides, [_runs(each) for each in unseen], _changes(unseen)),
+            "Runs that are neither word for word nor in the summary in the last prompt of this session",
+        ),
         Total(
             "Turns with lost runs",
             _lines(sides, [number(each) for each in losing], _changes(losing)),
+            "Turns whose prompt left out runs that no summary had yet",
         ),
         *(
             [
@@ -87,14 +98,22 @@ def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
         Total(
             "Prompt tokens, all turns",
             _lines(sides, [number(each.tokens) for each in totals], _shares([each.tokens for each in totals])),
+            "What all prompts of this session send together",
         ),
         Total(
             "Repeated from before",
             _lines(sides, [_share(each.stable_prefix, each.tokens) for each in totals], nothing),
-            "The share of the prompts' tokens that is repeated from the turn before: what a provider's cache can reuse",
+            "How much of the prompts begins word for word like the one before: a cache can reuse it at a lower price",
         ),
-        *(Total(name, _lines(sides, [*map(exact_money, each)], _shares(each))) for name, each in costs.items()),
-        Total("Summaries", _lines(sides, [_summary_words(each) for each in totals], [""] * len(totals))),
+        *(
+            Total(name, _lines(sides, [*map(exact_money, each)], _shares(each)), COSTS[name])
+            for name, each in costs.items()
+        ),
+        Total(
+            "Summaries",
+            _lines(sides, [_summary_words(each) for each in totals], nothing),
+            "How many would be made for this session, and what that costs",
+        ),
     ]
 
 

@@ -18,7 +18,6 @@ HEIGHT, TOP, BOTTOM = 166, 16, 20
 MOST_LABELS = 8
 MOST_LINES = 5
 LABEL_ROOM = 40
-FEWEST_TURNS = 12
 # A limit far above all prompts would flatten them.
 HIGHEST_LIMIT = 1.6
 
@@ -33,7 +32,7 @@ class Axis:
 
     def x(self, turn: int) -> float:
         """Return where a turn begins."""
-        return LEFT + (turn - 1) * (WIDTH - LEFT - RIGHT) / max(self.turns, FEWEST_TURNS)
+        return LEFT + (turn - 1) * (WIDTH - LEFT - RIGHT) / max(self.turns, 1)
 
     def middle(self, first: int, last: int) -> float:
         """Return the middle of neighbouring turns."""
@@ -174,7 +173,7 @@ def _columns(sides: Sequence[ReplayedSide], bins: Bins, axis: Axis, shown: int, 
     return format_html(
         '<path class="cross" transform="translate({} 0)" d="M0 0V{}"/>{}',
         place_of(axis, bins[sides[0].key], shown),
-        HEIGHT,
+        HEIGHT - BOTTOM,
         format_html_join(
             "",
             '<a class="col" href="{}" tabindex="-1"><title>{}</title>'

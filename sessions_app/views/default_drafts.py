@@ -18,7 +18,14 @@ from sessions_app.domain.settings_draft import Draft, read_draft
 from sessions_app.domain.settings_effects import settings_warnings
 from sessions_app.models import Project
 from sessions_app.queries.language_models import with_facts
-from sessions_app.queries.project_defaults import DefaultChange, Reach, inheritance_of, project_changes, reach_of
+from sessions_app.queries.project_defaults import (
+    DefaultChange,
+    Reach,
+    inheritance_of,
+    project_changes,
+    reach_of,
+    with_versions,
+)
 from sessions_app.queries.settings_controls import address, control_groups, drafted_settings
 from sessions_app.queries.settings_versions import next_number, version_in_force
 from sessions_app.services.foreseen_defaults import Foreseen, foreseen_defaults
@@ -59,7 +66,7 @@ class DraftedDefaults:
         """Return what is asked before it is saved."""
         changes = {change.name: change.new for change in self.changes}
         return Saving(
-            changes=self.changes,
+            changes=with_versions(self.changes, project=self.project),
             version=next_number(project=self.project, session=None),
             reach=reach_of(project=self.project, names=list(changes)),
             foreseen=foreseen_defaults(project=self.project, changes=changes),

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
@@ -35,8 +36,11 @@ from sessions_app.views.projects import page_context, project_for
 from sessions_app.views.rendering import HtmxRequest, render_page
 from sessions_app.views.session_pages import plan_or_refusal, session_of, tree_context
 from sessions_app.views.session_reading import number_of
+from sessions_app.views.workbench import TABS
 
 PAGE = "versions/page.html"
+BACK = "back"
+LONGEST_BACK = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +131,18 @@ def tell_saved(request: HttpRequest, kept: Kept, words: str, *, now: datetime) -
 
 
 def _list(request: HtmxRequest, kept: Kept) -> HttpResponse:
-    before = number_of(request.GET.get("before"))
+    before, showing = number_of(request.GET.get("before")), number_of(request.GET.get("version"))
+    came_from = _came_from(request, kept, is_page=before is not None)
     context = {
         **page_context(request.user, kept.project, area="sessions" if kept.session else "settings"),
         "conversation": kept.session,
-        "versions": versions_of(project=kept.project, session=kept.session, below=kept.below, before=before),
+        "versions": versions_of(
+            project=kept.project, session=kept.session, below=kept.below, before=before, showing=showing
+        ),
         "before": before,
+        "showing": showing,
+        "came_from": came_from,
+        "keeping": f"&{urlencode({BACK: came_from})}" if came_from else "",
         "list_url": kept.url(),
         "session_url": _session_url(request, kept),
         "restore_url": kept.url("restore"),
@@ -149,6 +159,30 @@ def _session_url(request: HttpRequest, kept: Kept) -> str:
     session_id = request.GET.get("session", "")
     known = is_legal_id(session_id) and not kept.session
     return reverse("session-versions", args=[kept.project.slug, session_id]) if known else ""
+
+
+def _came_from(request: HtmxRequest, kept: Kept, *, is_page: bool) -> str:
+    """Return the address on the workbench from which the versions are looked at, empty if it was none.
+
+    The dialog is opened by it; the page of versions is told of it, or of the session alone.
+    """
+    opener = (request.htmx.current_url_abs_path or "") if request.htmx and not is_page else ""
+    found = _on_workbench(request.GET.get(BACK, ""), kept.project) or _on_workbench(opener, kept.project)
+    session_id = request.GET.get("session", "")
+    if found or kept.session or not is_legal_id(session_id):
+        return found
+    return reverse("tune", args=[kept.project.slug, session_id])
+
+
+def _on_workbench(address: str, project: Project) -> str:
+    """Return an address if it is one of this project's workbench, without its query if that is long, else nothing."""
+    path = urlsplit(address).path if url_has_allowed_host_and_scheme(address, allowed_hosts=None) else ""
+    try:
+        found = resolve(path)
+    except Resolver404:
+        return ""
+    is_here = found.url_name in TABS.values() and found.kwargs["slug"] == project.slug
+    return (address if len(address) <= LONGEST_BACK else path) if is_here else ""
 
 
 def _question(request: HttpRequest, kept: Kept) -> RestoreQuestion | None:
@@ -178,15 +212,17 @@ def _restore(request: HttpRequest, kept: Kept) -> HttpResponse:
     given = request.GET.dict() | request.POST.dict()
     to, undoes = number_of(given.get("to")), number_of(given.get("undoes"))
     back = given.get("next", "")
+    came_from = _on_workbench(given.get(BACK, ""), kept.project)
+    list_url = kept.url() + (f"?{urlencode({BACK: came_from})}" if came_from else "")
     if to is None:
-        return HttpResponseRedirect(kept.url())
+        return HttpResponseRedirect(list_url)
     try:
         with transaction.atomic():
             _save(request, kept, to, undoes, note=given.get("note", ""))
     except ConvowebError as refusal:
         messages.error(request, f"Nothing was saved. {refusal.detail}")
     is_ours = url_has_allowed_host_and_scheme(back, allowed_hosts=None)
-    return HttpResponseRedirect(back if is_ours else kept.url())
+    return HttpResponseRedirect(back if is_ours else list_url)
 
 
 def _save(request: HttpRequest, kept: Kept, to: int, undoes: int | None, *, note: str) -> None:

@@ -20,6 +20,7 @@ from sessions_app.queries.prompt_views import prompt_view
 from sessions_app.queries.request_inputs import field_errors
 from sessions_app.queries.session_pages import newest_status
 from sessions_app.queries.settings_controls import control_groups, inherit_all
+from sessions_app.queries.settings_versions import is_saved_for_project
 from sessions_app.queries.why_rows import CHANGED
 from sessions_app.services.settings import built_in_settings
 from sessions_app.views.access import needs
@@ -36,7 +37,6 @@ from sessions_app.views.tune_why import why_tab
 from sessions_app.views.workbench import TABS, THEN, Bench, bench_of, compared, texts_of
 
 PAGE = "tune/bench.html"
-SAVED, FOR_PROJECT = "saved", "project"
 
 
 @needs(writing=Right.READ)
@@ -96,11 +96,10 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
         "in_place": THEN if bench.then else "Saved",
         "carried": carried,
         "left_out": bench.left_out,
-        "was_saved_for_project": bench.texts.get(SAVED) == FOR_PROJECT,
         "long_fields": ", ".join(f"#asked [name={name}]" for name in bench.left_out),
     }
     context |= _TABS[tab](request, bench, context)
-    context |= _seen(bench, tab, context)
+    context |= _seen(bench, context)
     if request.htmx and "from" in bench.texts and tab in UNFOLDING:
         return render_page(request, f"tune/{tab}.html", "rows", context)
     partial = "result" if request.htmx.target == "result" else "bench"
@@ -112,6 +111,7 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
         swapped = replace_url(render_page(request, PAGE, partial, context), address)
         return trigger_client_event(swapped, "announce", {"value": context["sides"][1].sentence})
     context |= page_context(request.user, bench.project, area="sessions")
+    context["opens_project"] = is_saved_for_project(project=bench.project, session=bench.conversation)
     page = render_page(request, PAGE, partial, context | tree_context(bench.project, bench.conversation) | more)
     # Going back behind saving shows what is saved now, not what was.
     add_never_cache_headers(page)
@@ -119,14 +119,15 @@ def show(request: HtmxRequest, bench: Bench, tab: str, more: dict[str, Any]) -> 
 
 
 def _built(carried: Mapping[str, str], tab: str, bench: Bench) -> str:
-    """Return the sides whose texts are shown, or looked at for followed words; Why shows none."""
-    shown = "ab" if bench.phrase else carried.get("side") or "b"
-    return {"prompt": shown, "compare": "ab"}.get(tab, "")
+    """Return the sides whose texts are shown, or looked at for followed words."""
+    if bench.phrase:
+        return "ab"
+    return {"prompt": carried.get("side") or "b", "compare": "ab"}.get(tab, "")
 
 
-def _seen(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[str, Any]:
+def _seen(bench: Bench, context: Mapping[str, Any]) -> dict[str, Any]:
     """Return where the prompt that is shown has the followed words, and whether the saved settings lack them."""
-    if bench.phrase is None or tab not in ("prompt", "compare"):
+    if bench.phrase is None:
         return {}
     status = newest_status(bench.conversation)
     turn = bench.past_turn or bench.conversation.last_position + (0 if status and status.is_open else 1)
@@ -160,14 +161,15 @@ def _prompt_tab(request: HtmxRequest, bench: Bench, context: Mapping[str, Any]) 
         "view": prompt_view(session=bench.conversation, prompt=shown.sent, within=span),
         # The controls show what is drafted, so that what is saved has its warnings here.
         "warnings": shown.warnings if shown.prompt is not b.prompt else shown.other_warnings,
-        "call": _call(request, bench, bench.requested(shown.key)),
-        "sent_json": sent_json(shown.sent, bench.asked),
+        "call": _call(request, bench, shown.key),
+        "sent_json": sent_json(shown.sent, bench.asked_by(shown.key)),
     }
 
 
-def _call(request: HttpRequest, bench: Bench, settings: Mapping[str, Any]) -> ApiCall:
+def _call(request: HttpRequest, bench: Bench, key: str) -> ApiCall:
     path = f"/api/v1/sessions/{quote(bench.conversation.public_id)}/prompt"
-    return prompt_call(url=request.build_absolute_uri(path), settings=settings, asked=bench.asked)
+    url = request.build_absolute_uri(path)
+    return prompt_call(url=url, settings=bench.requested(key), asked=bench.asked_by(key))
 
 
 _TABS: Mapping[str, Callable[[HtmxRequest, Bench, Mapping[str, Any]], dict[str, Any]]] = {
@@ -217,7 +219,7 @@ def _request_inputs(bench: Bench, tab: str, context: Mapping[str, Any]) -> dict[
     shown: Side = context["shown"]
     status = newest_status(conversation)
     turn = bench.past_turn and past_turn(
-        session=conversation, at=bench.past_turn, prompt=shown.prompt, asked=bool(asked.query)
+        session=conversation, at=bench.past_turn, prompt=shown.prompt, asked=bool(bench.asked_by(shown.key).query)
     )
     steps = {"before": -1, "after": +1} if turn else {}
     return {

@@ -64,6 +64,7 @@ def replay_tab(bench: Bench, context: Mapping[str, Any]) -> dict[str, Any]:
     a, b = context["sides"]
     wanted = _wanted(bench)
     found: dict[str, Any] = {"shown": b, "wanted": wanted, "go_url": _url(bench, context, **{GO: "1"})}
+    found["leaves_out"] = any(name != "at" for name in bench.asked.texts)
     replayed = _replayed(bench, wanted, context["carried"][GO])
     if replayed is None:
         return found | {"waits": not context["carried"][GO], "is_busy": bool(context["carried"][GO])}

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.memory_settings import stored_values
 from sessions_app.domain.roles import Right
-from sessions_app.queries.project_defaults import DefaultChange, Reach, project_changes, reach_of
+from sessions_app.queries.project_defaults import DefaultChange, Reach, project_changes, reach_of, with_versions
 from sessions_app.queries.prompt_figures import needed_parts
 from sessions_app.queries.settings_controls import address
 from sessions_app.queries.settings_versions import next_number
@@ -31,7 +31,7 @@ from sessions_app.views.drafts import login_required_keeping_drafts
 from sessions_app.views.rendering import HtmxRequest
 from sessions_app.views.session_pages import plan_or_refusal
 from sessions_app.views.settings_versions import Kept, tell_saved
-from sessions_app.views.tune import FOR_PROJECT, SAVED, show
+from sessions_app.views.tune import show
 from sessions_app.views.workbench import TABS, Bench, bench_of
 
 
@@ -163,12 +163,16 @@ def _session_question(bench: Bench, texts: QueryDict) -> Question:
         target="session",
         action=bench.page("tune-save"),
         tab=texts.get("tab", ""),
-        changes=[
-            replace(change, layer=bench.inherited.origins[change.name])
-            if bench.draft.changes[change.name] is None
-            else change
-            for change in _draft_changes(bench)
-        ],
+        changes=with_versions(
+            [
+                replace(change, layer=bench.inherited.origins[change.name])
+                if bench.draft.changes[change.name] is None
+                else change
+                for change in _draft_changes(bench)
+            ],
+            project=bench.project,
+            session=bench.conversation,
+        ),
         version=next_number(project=bench.project, session=bench.conversation),
         **_what_follows(bench, bench.draft.overrides),
     )
@@ -181,7 +185,7 @@ def _project_question(bench: Bench, changes: Sequence[DefaultChange], texts: Que
         target="project",
         action=bench.page("tune-default"),
         tab=texts.get("tab", ""),
-        changes=changes,
+        changes=with_versions(changes, project=bench.project),
         version=next_number(project=bench.project, session=None),
         reach=reach_of(project=bench.project, names=names),
         foreseen=foreseen_defaults(project=bench.project, changes={change.name: change.new for change in changes}),
@@ -231,4 +235,4 @@ def _left_url(bench: Bench) -> str:
     """Return the address with what of the draft a new default of the project does not settle."""
     own = bench.conversation.settings
     left = {name: text for name, text in bench.draft.texts.items() if name in own}
-    return bench.page(TABS[_tab(bench)]) + address(left, {**bench.carried, SAVED: FOR_PROJECT})
+    return (bench.page(TABS[_tab(bench)]) + address(left, bench.carried)).removesuffix("?")

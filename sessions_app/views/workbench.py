@@ -82,6 +82,12 @@ class Bench:
     def _drafted_over(self, settings: EffectiveSettings) -> dict[str, Any]:
         return _differing(stored_values(self.saved.values) | self.draft.overrides, settings)
 
+    def asked_by(self, key: str) -> RequestDraft:
+        """Return what is asked for under a side: Then is what was sent, without what a request would add today."""
+        if key == "b" or self.then is None or self.profile:
+            return self.asked
+        return read_request({"at": self.asked.texts["at"]})
+
     @property
     def phrase(self) -> Phrase | None:
         """The words that are followed from page to page."""
@@ -151,9 +157,9 @@ def compared(bench: Bench, *, built: str) -> dict[str, Any]:
     """Decide the prompt under A and B, and build those of the sides `built`; without a draft they are the same.
 
     At a past turn A are the settings of then; without a draft B are those of today, if they are others. Beside a
-    profile as A, B without a draft is what is saved.
+    profile as A, B without a draft is what is saved. What the request adds is asked for under B alone at a past turn.
     """
-    same = not bench.overrides and not bench.draft.errors
+    same = not bench.overrides and not bench.draft.errors and bench.asked_by("a").texts == bench.asked.texts
     chosen = bench.profile.settings if bench.profile else {}
     a = _side("a", _label_a(bench), bench, chosen, is_built="a" in built or (bool(built) and same))
     label = "Draft" if bench.draft.count else "Today" if bench.then else "Saved" if bench.profile else "Draft"
@@ -184,7 +190,7 @@ def _side(key: str, label: str, bench: Bench, overrides: Mapping[str, Any], *, i
     if bench.asked.errors:
         return Side(key, label, None, InvalidInput(" ".join(bench.asked.errors.values())))
     # Only a prompt that asks for nothing besides can be decided without being built.
-    decide: Callable[..., PromptPlan] = session_prompt if is_built or bench.asked.has_more else session_plan
+    decide: Callable[..., PromptPlan] = session_prompt if is_built or bench.asked_by(key).has_more else session_plan
     try:
         prompt = decide(session=bench.conversation, overrides=overrides, **_arguments(bench, key))
     except ConvowebError as refusal:
@@ -194,4 +200,4 @@ def _side(key: str, label: str, bench: Bench, overrides: Mapping[str, Any], *, i
 
 def _arguments(bench: Bench, key: str) -> dict[str, Any]:
     is_of_today = bench.then and (key == "b" or bench.profile)
-    return {**bench.asked.arguments, **({"as_saved": True} if is_of_today else {})}
+    return {**bench.asked_by(key).arguments, **({"as_saved": True} if is_of_today else {})}

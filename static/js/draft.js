@@ -16,6 +16,7 @@
   // What is being typed is a draft until the server says that it is none.
   document.addEventListener('input', event => { if (event.target.closest('.ctl')) allow(true); });
   document.addEventListener('click', event => {
+    event.target.closest('#m-chg a')?.closest('#m-chg').hidePopover();
     if (!event.target.closest('[data-needs-draft][aria-disabled="true"]')) return;
     event.preventDefault();
     window.convoweb.toast(reason);

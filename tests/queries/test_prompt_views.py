@@ -95,6 +95,15 @@ def test_long_texts_stand_behind_a_fold():
     assert len(answered.start) + len(answered.rest) + answered.left_out == 250_000
 
 
+@pytest.mark.parametrize(("length", "hidden"), [(1799, 0), (1800, 300)])
+def test_a_text_is_folded_only_where_that_hides_three_hundred_characters(length, hidden):
+    session = make_session(settings={"strategy": "buffer"})
+    append_runs(session=session, runs=[simple_turn("a" * length, "b")], now=NOW)
+    shown, _ = view(session)
+    asked, _ = shown.runs[0].messages
+    assert (len(asked.start), len(asked.rest)) == (length - hidden, hidden)
+
+
 def with_reasoning(session):
     """Append a run that was thought over, called a tool, and was answered."""
     part = {"type": "thinking", "thinking": "One booking is wanted.", "signature": "c2lnbmVk"}

@@ -59,11 +59,17 @@ def test_a_string_that_was_cut_ends_where_it_was():
 
 
 def test_long_pieces_are_folded():
-    session = make_session(instructions="i" * 700)
+    session = make_session(instructions="i" * 950)
     append_runs(session=session, runs=[simple_turn("q" * 2000, "a")], now=NOW)
     (instructions, run, _), _ = pieces(session)
     assert (len(instructions.start), instructions.start + instructions.rest) == (600, instructions.text)
     assert (len(run.start), run.start + run.rest) == (1500, run.text)
+
+
+def test_a_piece_of_which_little_would_be_hidden_is_not_folded():
+    session = make_session(instructions="i" * 700)
+    (instructions, *_), _ = pieces(session)
+    assert (instructions.start, instructions.rest) == (instructions.text, "")
 
 
 def test_an_extract_is_a_piece_of_its_own():

@@ -91,14 +91,6 @@ def test_its_cost_does_not_grow_with_the_session(django_assert_num_queries):
     assert len(found.rows) < 50
 
 
-def test_a_reason_that_the_row_above_has_is_marked_as_repeated_but_not_across_the_cut():
-    session = make_session(runs=8, settings=BUFFER | {"max_input_tokens": 60})
-    found, prompt = table(session, b={})
-    above = {row.first: row.repeats for row in found.rows if row.kind == "run"}
-    newest, cut = session.last_position, prompt.cut.position
-    assert (above[newest], above[newest - 1], above[cut]) == (False, True, False)
-
-
 def test_a_stopgap_extract_says_so_in_the_reason():
     session = make_session(runs=40, settings={"max_input_tokens": 300})
     found, prompt = table(session, b={})

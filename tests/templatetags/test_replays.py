@@ -134,3 +134,12 @@ def test_the_readout_is_that_of_the_column_of_the_turn():
 
 def test_the_legend_has_the_fates_that_there_are():
     assert fates_shown([side(4), side(4, "b", last_n=1)]) == ["kept", "skipped"]
+
+
+def test_a_short_conversation_fills_the_chart_and_the_cursor_ends_at_the_axis():
+    drawn = chart(side(3), turns=3, shown=3)
+    slots = [tuple(map(float, each)) for each in re.findall(r'class="slot" x="([\d.]+)" y="0" width="([\d.]+)"', drawn)]
+    # The field is 986 wide behind 44 of labels.
+    assert slots == [(44, 328.67), (372.67, 328.67), (701.33, 328.67)]
+    # 166 high, of which the lowest 20 are the turns' numbers.
+    assert 'd="M0 0V146"' in drawn

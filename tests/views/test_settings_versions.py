@@ -274,3 +274,53 @@ def test_what_is_not_theirs_does_not_exist(client, project):
         assert client.post(path, {"to": "0", "name": "y"}).status_code == 404
     assert Profile.objects.get().name == "x"
     assert theirs.settings_versions.count() == 1
+
+
+def test_an_address_that_names_a_version_shows_it_however_old_and_marks_it(client, project):
+    for number in range(1, ROWS_AT_ONCE + 11):
+        save_default(project, last_n=number)
+
+    old = client.get(f"{PROJECT}?version=3").content.decode()
+    new = client.get(f"{PROJECT}?version=29").content.decode()
+
+    assert re.findall(r'<li id="version-(\d+)"', old) == ["3", "2", "1", "0"]
+    assert '<li id="version-3" aria-current="true">' in old
+    assert f'<a href="{PROJECT}">Newer versions</a>' in old
+    assert "in force" not in old
+    assert re.findall(r'<li id="version-(\d+)"', new)[0] == "30"
+    assert '<li id="version-29" aria-current="true">' in new
+    assert "Newer versions" not in new
+
+
+def test_who_comes_from_the_workbench_is_led_back_there_even_behind_an_undo(client, project):
+    make_session(project)
+    save_default(project, last_n=4)
+    back = "%2Fp%2Fp%2Fsessions%2Fs%2Ftune%2Fwhy%2F%3Fat%3D3"
+    shown_link = '<a class="btn" data-variant="outline" href="/p/p/sessions/s/tune/why/?at=3">'
+
+    opener = {"HX-Request": "true", "HX-Current-URL": "http://testserver/p/p/sessions/s/tune/why/?at=3"}
+    drawer = client.get(f"{PROJECT}?session=s", headers=opener).content.decode()
+    question = client.get(f"{PROJECT}?restore=0&undoes=1&back={back}").content.decode()
+    undone = {"to": "0", "undoes": "1", "back": "/p/p/sessions/s/tune/why/?at=3"}
+    told = client.post(f"{PROJECT}restore/", undone, follow=True)
+
+    assert f'href="{PROJECT}?restore=0&amp;undoes=1&amp;back={back}"' in drawer
+    assert '<input type="hidden" name="back" value="/p/p/sessions/s/tune/why/?at=3">' in question
+    assert told.redirect_chain == [(f"{PROJECT}?back={back}", 302)]
+    assert shown_link in told.content.decode()
+    assert 'href="/p/p/sessions/s/tune/"' in client.get(f"{PROJECT}?session=s").content.decode()
+
+
+@pytest.mark.parametrize(
+    "back", ["https://else.where/p/p/sessions/s/tune/", "//else.where/", "/p/q/sessions/s/tune/", "/p/p/settings/"]
+)
+def test_only_the_workbench_of_the_project_is_led_back_to(client, project, back):
+    shown = client.get(PROJECT, {"back": back}).content.decode()
+    assert "Back to Tune" not in shown
+
+
+def test_a_default_that_no_session_inherited_does_not_say_that_it_changed_none(client, project):
+    save_default(project, last_n=4)
+    shown = page(client, PROJECT)
+    assert "no session inherited it then" in shown
+    assert "changed 0" not in shown

@@ -32,7 +32,7 @@ def page(client, query="", **headers):
 
 
 def totals(shown):
-    boxes = re.findall(r'<div class="total"><h2 title="([^"]+)">.*?</h2>(.*?)</div>', shown, re.DOTALL)
+    boxes = re.findall(r'<div class="total"><h2>([^<]+)</h2>(.*?)</div>', shown, re.DOTALL)
     return {name: re.findall(r'<span class="num">([^<]+)</span>', lines) for name, lines in boxes}
 
 
@@ -108,7 +108,7 @@ def test_cut_tool_results_stand_at_each_turn_and_in_the_table_where_there_are_an
     session = make_session(project, settings={"strategy": "buffer", "tool_result_max_tokens": 20})
     append_runs(session=session, runs=[looked_up("long " * 60), simple_turn("Bye.", "Bye.")], now=NOW)
     shown = page(client, "?tool_result_max_tokens=unlimited")
-    assert totals(shown)["Tool results in the prompt that are shortened, or have a mark in their place"] == ["1", "0"]
+    assert totals(shown)["Turns with cut tool results"] == ["1", "0"]
     for text in (shown, page(client, "?tool_result_max_tokens=unlimited&as=table")):
         assert "Results cut" in text
     lines = client.get("/p/p/sessions/s/tune/replay.csv?tool_result_max_tokens=unlimited").getvalue().decode()
@@ -333,3 +333,34 @@ def test_hostile_texts_stay_texts(client, project, path):
     assert "<script>alert" not in shown
     assert "<img" not in shown
     assert "&lt;script&gt;alert" in shown
+
+
+def test_each_figure_is_explained_below_it(client, project):
+    make_session(project, runs=4, settings={"strategy": "buffer"})
+    shown = page(client)
+    told = dict(
+        re.findall(r'<div class="total"><h2>([^<]+)</h2>.*?<p class="total-h">([^<]+)</p></div>', shown, re.DOTALL)
+    )
+    assert set(told) == set(totals(shown))
+    assert told["Repeated from before"].startswith("How much of the prompts begins word for word like the one before")
+    assert "of this session" in told["Cost, part cached"]
+
+
+def test_that_the_request_is_not_replayed_is_told_where_there_is_one(client, project):
+    make_session(project, runs=4)
+    said = "the query and the other inputs of this request are not part of it"
+    assert said in page(client, "?query=Now%3F")
+    assert said in page(client, "?at=3&context=Fact.")
+    assert said not in page(client, "?at=3&last_n=2")
+
+
+def test_followed_words_stay_above_replay_and_why(client, project):
+    session = make_session(project)
+    append_runs(session=session, runs=[simple_turn(text, "Fine.") for text in ("Blue bag.", "Hm.", "Hm?")], now=NOW)
+    update_session(session=session, changes={"settings": {"strategy": "buffer", "last_n": 1}}, now=NOW)
+    query = "?words=blue+bag&last_n=5"
+    shown = page(client, query)
+    assert "“blue bag” is back:" in re.sub(r"\s+", " ", shown)
+    assert "(next turn)" in shown
+    why = client.get(f"/p/p/sessions/s/tune/why/{query}").content.decode()
+    assert "“blue bag” is back:" in why

@@ -281,3 +281,39 @@ def test_the_question_before_saving_keeps_what_was_asked(client, project):
     assert asking["Location"] == PAGE + "default/?max_runs=7&context=A+fact."
     shown = page(client, {"max_runs": "7", "context": "A fact."}, PAGE + "default/")
     assert '<input type="hidden" name="context" value="A fact.">' in shown
+
+
+def test_at_a_past_turn_the_request_is_asked_under_b_alone(client, project):
+    make_session(project, runs=5)
+    texts = {"at": "4", "context": "The bag is blue.", "words": "the bag is blue"}
+
+    compared = page(client, texts, f"{PAGE}compare/")
+    of_then = page(client, texts | {"side": "a"})
+    of_today = page(client, texts)
+
+    a, b = re.findall(r'<span class="num duel-n">([\d,]+)</span>', compared)
+    (sent, _) = re.findall(r'<span class="num duel-n">([\d,]+)</span>', page(client, {"at": "4"}, f"{PAGE}compare/"))
+    assert (a, a == b) == (sent, False)
+    assert "The bag is blue." not in of_then.split('<ol class="msgs">')[1].split("</ol>")[0]
+    assert "<mark>The bag is blue</mark>." in of_today.split('<ol class="msgs">')[1].split("</ol>")[0]
+    told = page(client, {"at": "4", "instructions": "The bag is blue.", "words": "the bag is blue"})
+    assert "“the bag is blue” is back:" in re.sub(r"\s+", " ", told)
+
+
+def test_the_count_of_changes_leads_to_what_is_changed(client, project):
+    make_session(project, runs=1)
+    one = page(client, {"tool_result_max_tokens": "50"})
+    two = page(client, {"tool_result_max_tokens": "50", "last_n": "3"})
+    assert re.search(r'<a class="chg-go" href="#f-tool_result_max_tokens"[^>]*>.*?1 change</a>', one, re.DOTALL)
+    assert re.findall(r'<a href="#f-(\w+)">', two.split('id="m-chg"')[1].split("</span>")[0]) == [
+        "last_n",
+        "tool_result_max_tokens",
+    ]
+
+
+def test_a_reason_stands_whole_in_every_row_of_why(client, project):
+    make_session(project, runs=6, settings={"strategy": "hierarchical"})
+    shown = page(client, {}, f"{PAGE}why/")
+    rows = re.findall(r'<tr id="why-.*?</tr>', shown, re.DOTALL)
+    assert len(rows) == 6
+    assert not [row for row in rows if row.count('class="clip"') > 1]

@@ -1,13 +1,16 @@
 """What is asked before settings are saved, and what is stored then."""
 
 import re
+from datetime import timedelta
 
 import pytest
 
 from sessions_app.domain.memory_settings import SETTINGS
 from sessions_app.models import Profile, Project
+from sessions_app.services.sessions import update_session
+from sessions_app.services.settings import save_project_settings
 from sessions_app.services.snapshots import refresh_snapshot
-from tests.factories import make_session
+from tests.factories import NOW, make_session
 from tests.services.summarizing import AT_ONCE, advance_all
 
 pytestmark = pytest.mark.django_db
@@ -272,6 +275,40 @@ def test_behind_a_new_default_the_address_keeps_the_turn_and_only_what_the_sessi
     make_session(project, runs=5, settings={"offset": 2})
     draft = {"last_n": "3", "offset": "4", "at": "4", "tab": "why"}
     answer = client.post("/p/p/sessions/s/tune/default/", {**draft, "sure": "1"})
-    assert answer.url == "/p/p/sessions/s/tune/why/?offset=4&at=4&saved=project"
+    assert answer.url == "/p/p/sessions/s/tune/why/?offset=4&at=4"
     answer = client.post("/p/p/sessions/s/tune/default/", {"last_n": "2", "sure": "1"})
-    assert answer.url == "/p/p/sessions/s/tune/?saved=project"
+    assert answer.url == "/p/p/sessions/s/tune/"
+
+
+def test_the_question_says_which_version_set_the_old_value_who_did_and_why(client, project):
+    session = make_session(project, runs=1)
+    for note, settings in (("Long results.", {"last_n": 4}), ("Voice is short.", {"offset": 9})):
+        save_project_settings(project=project, changes=settings, now=NOW, actor="eve", note=note)
+    update_session(session=session, changes={"settings": {"max_runs": 7}}, now=NOW, actor="ada", note="")
+
+    question = asked(client, "save", {"last_n": "3", "max_runs": "8", "autoprune": "false"})
+
+    told = re.findall(r'<tr class="set-by">.*?</tr>', question)
+    of_session, of_project = (re.sub(r"<[^>]*>", "", each) for each in told)
+    assert re.match(r"7 since version 1 of this session, ada, .*: Saved without a note\.", of_session)
+    assert re.match(r"4 since version 1 of the project, eve, .*: Long results\.", of_project)
+    assert 'href="/p/p/settings/versions/?version=1&amp;back=%2Fp%2Fp%2Fsessions%2Fs%2Ftune%2F' in told[1]
+    assert "#version-1" in told[1]
+    default = asked(client, "default", {"last_n": "3"})
+    assert "Long results." in default
+    assert "Voice is short." not in default
+
+
+def test_versions_open_at_what_was_saved_last_and_stay_there(client, project):
+    session = make_session(project, runs=1)
+    opener = 'id="open-versions" data-variant="ghost" href="/p/p/{}"'.format
+    of_session, of_project = opener("sessions/s/versions/"), opener("settings/versions/?session=s")
+    tune = "/p/p/sessions/s/tune/"
+
+    assert of_session in client.get(tune).content.decode()
+    save_project_settings(project=project, changes={"last_n": 4}, now=NOW, actor="eve", note="")
+    assert of_project in client.get(tune).content.decode()
+    assert of_project in client.get(f"{tune}why/").content.decode()
+    later = NOW + timedelta(minutes=1)
+    update_session(session=session, changes={"settings": {"max_runs": 7}}, now=later, actor="ada", note="")
+    assert of_session in client.get(f"{tune}why/").content.decode()
