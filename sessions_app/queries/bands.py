@@ -54,6 +54,10 @@ class Span:
         """The newest `count` positions of the span."""
         return Span(max(self.first, self.last - count + 1), self.last)
 
+    def oldest(self, count: int) -> "Span":
+        """The oldest `count` positions of the span."""
+        return Span(self.first, min(self.last, self.first + count - 1))
+
 
 def bands_of(prompt: PromptPlan | None, last_position: int) -> list[Band]:
     """Return a prompt's fates as bands, oldest first; without a prompt all runs are one band."""

@@ -19,13 +19,15 @@ from sessions_app.queries.session_pages import Chip
 class Reading:
     """What an address asks for: texts as they were written (`raw`), a run, a span of runs, a run whole, words.
 
-    `page` is the address without what it asks for, `here` the run that it leads to, `found` which runs hold the words.
+    `page` is the address without what it asks for, `here` the run that it leads to, `marked` the runs that it begins,
+    if the address asks for several, `found` which runs hold the words.
     """
 
     page: str
     raw: bool = False
     here: int | None = None
     span: Span | None = None
+    marked: Span | None = None
     whole: int | None = None
     words: str = ""
     sought: Sought | None = None
@@ -90,10 +92,14 @@ def read_address(query: QueryDict, conversation: Session, chips: Sequence[Chip])
     at = position_of(query.get("at"), last)
     found = find_in_session(sought, session=conversation, at=at) if sought else None
     here = found.position if found else position_of(query.get("run"), last)
+    span = span_of(query, last)
+    # A link to several runs lands on the first, however many they are.
+    marked = span.oldest(WINDOW) if span and span.first == here else None
     return replace(
         plain_reading(query, conversation),
         here=here,
-        span=span_of(query, last) or (around(here, last) if here else None),
+        span=marked or span or (around(here, last) if here else None),
+        marked=marked,
         whole=position_of(query.get("whole"), last),
         words=words,
         sought=sought,

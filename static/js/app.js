@@ -129,6 +129,13 @@
   addEventListener('DOMContentLoaded', () => $$('form[hx-trigger^="input"]').forEach(form =>
     [...form.elements].filter(altered).forEach(field => field.dispatchEvent(new Event('input', { bubbles: true })))));
 
+  // Enter takes what was typed into a filter's menu and closes it; the button that opened it would take the same key as its own.
+  document.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' || !event.target.matches?.('#filters [popover] .input:not([type=checkbox])')) return;
+    event.preventDefault();
+    event.target.closest('[popover]').hidePopover();
+  });
+
   // Focus survives a swap: by id (or on what data-focus names, if the element goes), else the swapped region itself.
   let focused = null, scrolled = [];
   document.addEventListener('htmx:beforeSwap', event => {

@@ -68,3 +68,12 @@ def test_a_small_screen_has_the_turns_in_a_sheet(page, live_server, session):
     page.get_by_role("button", name="Turn by turn").click()
     expect(page.get_by_role("heading", name="“knee brace”, turn by turn")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= 390")
+
+
+def test_folded_runs_open_in_their_place_and_the_address_stays(page, live_server, session):
+    page.goto(f"{live_server.url}/p/p/sessions/s/facts/?words=knee+brace&at=4")
+    page.get_by_role("link", name="Runs 2–3, no hit").click()
+    expect(page.locator(".stream .run")).to_have_count(3)
+    expect(page.locator("#run-2")).to_be_focused()
+    expect(page.locator("#run-1 mark")).to_have_text("knee brace")
+    assert page.url.endswith("/p/p/sessions/s/facts/?words=knee+brace&at=4")

@@ -195,3 +195,16 @@ def test_filters_of_menus_become_labels_that_are_removed_one_by_one(project, sho
     expect(page).to_have_url(re.compile(r"\?own=1$"))
     page.get_by_role("link", name="own settings, remove this filter").click()
     expect(titles(page)).to_have_count(2)
+
+
+def test_a_filters_menu_takes_what_is_typed_at_once_and_closes_at_enter(project, show):
+    make_session(project, "mine", user_id="mira", title="Mine")
+    make_session(project, "yours", user_id="noor", title="Yours")
+    page = show()
+    expect(titles(page)).to_have_count(2)
+    page.locator("#chip-user button").click()
+    expect(page.locator("#f-user")).to_be_focused()
+    page.keyboard.type("noor")
+    page.keyboard.press("Enter")
+    expect(page.locator("#m-user")).to_be_hidden()
+    expect(titles(page)).to_have_text(["Yours"])

@@ -7,6 +7,7 @@ import pytest
 from sessions_app.models import Session
 from sessions_app.services.sessions import fork_session
 from tests.factories import NOW, append_turns, make_open_run, make_session
+from tests.views.reading import told
 
 pytestmark = pytest.mark.django_db
 
@@ -86,12 +87,31 @@ def test_the_page_of_a_fork_says_with_which_runs_its_parent_went_on(client, proj
     fork_session(session=parent, at=2, now=NOW, public_id="s")
 
     assert (
-        'href="/p/p/sessions/parent/?from=3&amp;to=3#run-3">run 3</a>'
+        'href="/p/p/sessions/parent/?run=3&amp;from=3&amp;to=3#run-3">run 3</a>'
         in client.get("/p/p/sessions/s/").content.decode()
     )
     append_turns(parent, 2)
     assert (
-        'href="/p/p/sessions/parent/?from=3&amp;to=5#run-5">runs 3–5</a>'
+        'href="/p/p/sessions/parent/?run=3&amp;from=3&amp;to=5#run-3">runs 3–5</a>'
         in client.get("/p/p/sessions/s/").content.decode()
     )
     assert "went on with" not in client.get("/p/p/sessions/parent/").content.decode()
+    marked = client.get("/p/p/sessions/parent/?run=3&from=3&to=5").content.decode()
+    assert re.findall(r'<article class="run[^"]* here" id="run-(\d)"', marked) == ["3", "4", "5"]
+
+
+def test_a_link_to_more_runs_than_are_shown_lands_on_the_first_of_them(client, project):
+    make_session(project, runs=60, settings={"strategy": "buffer"})
+    shown = client.get("/p/p/sessions/s/?run=5&from=5&to=58").content.decode()
+    # The window holds 40 runs: 5 to 44.
+    marked = re.findall(r'<article class="run[^"]* here" id="run-(\d+)"', shown)
+    assert (marked[0], marked[-1], len(marked)) == ("5", "44", 40)
+
+
+@pytest.mark.parametrize("tab", ["tune", "tune/why", "tune/compare"])
+def test_the_workbench_of_a_fork_says_with_which_runs_its_parent_went_on(client, project, tab):
+    parent = make_session(project, "parent", runs=5, title="Boards")
+    fork_session(session=parent, at=2, now=NOW, public_id="s")
+    words = "Boards went on with runs 3–5 that this conversation does not see"
+    assert words in told(client.get(f"/p/p/sessions/s/{tab}/").content.decode())
+    assert "went on with" not in client.get(f"/p/p/sessions/parent/{tab}/").content.decode()

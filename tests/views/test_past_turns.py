@@ -177,7 +177,7 @@ def test_it_tells_what_was_seen_only_in_part(client, project):
     page = client.get("/p/p/sessions/fork/then/?at=4").content.decode()
 
     assert "Not in this fork" in page
-    assert 'href="/p/p/sessions/parent/?from=3&amp;to=4#run-3">Trip</a> behind run 2' in page
+    assert 'href="/p/p/sessions/parent/?run=3&amp;from=3&amp;to=4#run-3">Trip</a> behind run 2' in page
     assert "What else was missing" not in client.get("/p/p/sessions/parent/then/?at=4").content.decode()
 
 
