@@ -43,7 +43,7 @@ def test_from_selected_words_to_the_turn_that_missed_them_and_a_draft_that_bring
 
     page.get_by_role("link", name="Turn 4", exact=True).click()
     expect(page.get_by_text("“knee brace”: nowhere")).to_be_visible()
-    page.get_by_role("button", name="Follow it over all turns").click()
+    page.get_by_role("link", name="Follow it over all turns").click()
 
     way = page.locator(".ways-l li").filter(has_text="last_n 3")
     expect(way).to_contain_text("word for word")

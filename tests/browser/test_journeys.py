@@ -157,7 +157,7 @@ def test_what_was_said_behind_a_fork_comes_back_in_a_fork_behind_it(newcomer):
     newcomer.open_turn(FORK)
     newcomer.name_cause(FORK)
 
-    page.get_by_role("button", name="Follow it over all turns").click()
+    page.get_by_role("link", name="Follow it over all turns").click()
     expect(page.locator("#main")).to_contain_text("This fork shares runs 1–6 with its parent")
     page.get_by_role("link", name="Fork behind that run").click()
     page.get_by_label("Title of the fork").fill("Boards to Biarritz, once more")
