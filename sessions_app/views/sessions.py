@@ -14,7 +14,7 @@ from django_htmx.http import push_url, replace_url, trigger_client_event
 from sessions_app.domain.errors import InvalidInput, NotFound
 from sessions_app.domain.identifiers import check_id, is_legal_id
 from sessions_app.forms import ALL, SessionFilterForm
-from sessions_app.models import DefaultView, Project
+from sessions_app.models import Project
 from sessions_app.queries.session_filters import SessionFilter
 from sessions_app.queries.sessions import SessionPage, session_page, session_tree, sidebar
 from sessions_app.views.projects import page_context, project_for
@@ -31,9 +31,10 @@ def sessions(request: HtmxRequest, slug: str) -> HttpResponse:
     project = project_for(request.user, slug)
     if request.htmx and "toggle" in request.GET:
         return _toggled_tree(request, project)
-    first = None if request.htmx or request.GET else DefaultView.objects.filter(project=project, user=request.user.pk)
-    if first and (chosen := first.select_related("view").first()):
-        return HttpResponseRedirect(f"{request.path}?{chosen.view.query_string}")
+    if not request.htmx and not request.GET:
+        chosen = project.saved_views.filter(defaults__user=request.user.pk).first()
+        if chosen:
+            return HttpResponseRedirect(f"{request.path}?{chosen.query_string}")
     form = SessionFilterForm(request.GET)
     wanted = form.wanted() if form.is_valid() else SessionFilter()
     context = page_context(request.user, project, area="sessions") | {

@@ -164,6 +164,14 @@ def test_the_list_opens_with_the_view_that_somebody_has_chosen(client, session):
     assert 'title="The list opens with it for you">default</span>' in page
 
 
+def test_opening_with_the_view_asks_for_it_once(client, session, django_assert_num_queries):
+    save(client, "Red", "tag=red")
+    default(client, SavedView.objects.get())
+    # Who has signed in (two), the project, the view.
+    with django_assert_num_queries(4):
+        client.get("/p/p/sessions/")
+
+
 def test_there_is_always_a_way_to_all_sessions(client, project, session):
     make_session(project, "blue")
     save(client, "Red", "tag=red")
