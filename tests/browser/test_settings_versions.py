@@ -112,3 +112,23 @@ def test_it_all_works_without_javascript(session, browser, client, live_server, 
     expect(page.locator("#version-3")).to_contain_text("Back to version 1.")
     assert Session.objects.get().settings == {"strategy": "buffer"}
     context.close()
+
+
+def test_the_count_of_changes_leads_to_each_and_versions_lead_back_to_the_draft(session, page, live_server):
+    tune(page, live_server, "?tool_result_max_tokens=50&last_n=3")
+    page.get_by_role("button", name="2 changes").click()
+    page.get_by_role("link", name="tool_result_max_tokens", exact=True).click()
+    expect(page.locator("#f-tool_result_max_tokens")).to_be_focused()
+    expect(page.locator("#f-tool_result_max_tokens")).to_be_in_viewport()
+    expect(page.locator("#m-chg")).to_be_hidden()
+
+    page.get_by_role("button", name="Save as project default").click()
+    page.get_by_role("dialog").get_by_role("button", name="Save as project default").click()
+    expect(page.locator("#toasts")).to_contain_text("saved as the default")
+    tune(page, live_server, "why/?max_runs=9")
+    page.locator("#open-versions").click()
+    page.locator("#vers").get_by_role("link", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#version-2")).to_contain_text("in force")
+    page.get_by_role("link", name="Back to Tune").click()
+    expect(page).to_have_url(f"{live_server.url}/p/p/sessions/s/tune/why/?max_runs=9")
