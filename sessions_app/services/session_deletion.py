@@ -178,6 +178,7 @@ def _bury(keys: Sequence[int], now: datetime) -> None:
         sessions = Session.objects.filter(pk__in=some)
         sessions.update(project=grave, root=keys[0], summary_wanted_at=None)
         Run.objects.filter(session__in=some).update(project=grave)
+        SettingsVersion.objects.filter(session__in=some).update(project=grave)
         _end_mentions(some)
     Session.objects.filter(pk=keys[0]).update(parent=None, forked_at=None)
     hurry(Work.PURGE, grave.pk)

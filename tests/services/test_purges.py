@@ -1,6 +1,7 @@
 """Deletions that are too large for one request: out of sight at once, removed some rows a transaction."""
 
 import pytest
+from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.db import connection
 
@@ -8,7 +9,7 @@ from sessions_app import tasks
 from sessions_app.clients import Work
 from sessions_app.domain.errors import NotFound
 from sessions_app.domain.roles import MemberRole
-from sessions_app.models import Event, Membership, Project, Run, Session, Summary
+from sessions_app.models import Event, Membership, Project, Run, Session, SettingsVersion, Summary
 from sessions_app.models.search_index import TABLE
 from sessions_app.queries.session_filters import SessionFilter, matching_sessions
 from sessions_app.queries.session_listing import Wanted, listed_sessions
@@ -73,6 +74,18 @@ def test_a_large_tree_is_out_of_its_project_at_once_and_then_removed(project, pu
     tasks.purge(Project.doomed.get().pk)
     assert counts() == before
     assert not Project.doomed.exists()
+
+
+def test_nothing_that_names_its_project_is_left_there(project):
+    top = make_session(project, "top", runs=3, metadata={"channel": "web"}, settings={"max_runs": 5})
+    assert SettingsVersion.objects.filter(project=project, session=top).exists()
+
+    delete_session(session=top, now=NOW)
+
+    for model in apps.get_app_config("sessions_app").get_models():
+        named = {field.name for field in model._meta.fields} & {"project", "session"}
+        if len(named) == 2:
+            assert not model.objects.filter(project=project, session=top).exists(), model
 
 
 def test_its_metadata_lead_to_it_no_more(project):
