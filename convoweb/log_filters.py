@@ -19,6 +19,13 @@ def not_a_request_start(record: logging.LogRecord) -> bool:
     return "'event': 'request_started'" not in record.getMessage()
 
 
+def without_others_tracebacks(record: logging.LogRecord) -> bool:
+    """Let what is wrong with a request, such as its host, stand in a line: anybody could fill the log with the rest."""
+    if record.name.startswith("django.security."):
+        record.exc_info = None
+    return True
+
+
 def without_invitations(_logger: object, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Cut the tokens by which people join projects out of a line, whoever writes it."""
     return {name: _INVITATION.sub(r"\1…", value) if isinstance(value, str) else value for name, value in line.items()}

@@ -265,11 +265,17 @@ LOGGING = {
         },
     },
     "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "stream": "ext://sys.stderr", "formatter": "line"},
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "stream": "ext://sys.stderr",
+            "formatter": "line",
+            "filters": ["brief"],
+        },
     },
     "filters": {
         "no_sweeps": {"()": "django.utils.log.CallbackFilter", "callback": log_filters.not_a_sweep},
         "no_starts": {"()": "django.utils.log.CallbackFilter", "callback": log_filters.not_a_request_start},
+        "brief": {"()": "django.utils.log.CallbackFilter", "callback": log_filters.without_others_tracebacks},
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {

@@ -9,6 +9,12 @@ from structlog.stdlib import ProcessorFormatter
 from convoweb.log_filters import without_invitations
 
 
+def said_in(caplog):
+    """Return what the log's own handler makes of the records."""
+    (handler,) = (each for each in logging.getLogger().handlers if isinstance(each.formatter, ProcessorFormatter))
+    return "\n".join(handler.format(record) for record in caplog.records if handler.filter(record))
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
@@ -31,8 +37,7 @@ def test_no_token_of_an_invitation_is_in_it(address, said):
 def test_no_token_is_in_what_is_said_of_a_refused_form(caplog):
     Client(enforce_csrf_checks=True).post("/invitations/PU97vyzpsVcBvDiJ/")
 
-    (handler,) = (each for each in logging.getLogger().handlers if isinstance(each.formatter, ProcessorFormatter))
-    said = "".join(map(handler.format, caplog.records))
+    said = said_in(caplog)
     assert "Forbidden (CSRF cookie not set.): /invitations/…/" in said
     assert "PU97vyzpsVcBvDiJ" not in said
 
@@ -44,3 +49,18 @@ def test_each_request_has_its_line(client, caplog):
     lines = [record.getMessage() for record in caplog.records if "request_finished" in record.getMessage()]
     assert len(lines) == 1
     assert "'request': 'GET /invitations/…/'" in lines[0]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (lambda client: client.get("/login/", headers={"host": "elsewhere.example"}), "Invalid HTTP_HOST header"),
+        (lambda client: client.post("/login/", {f"f{n}": "" for n in range(1_001)}), "number of GET/POST parameters"),
+    ],
+)
+def test_a_request_that_is_refused_as_a_whole_leaves_no_traceback(client, caplog, sent, said):
+    assert sent(client).status_code == 400
+
+    assert said in said_in(caplog)
+    assert "Traceback" not in said_in(caplog)
