@@ -9,7 +9,7 @@ from urllib.parse import quote
 import environ
 import structlog
 
-from convoweb import endpoints, log_filters, private_files, secret_key, time_zone, vocabularies
+from convoweb import endpoints, log_filters, private_files, secret_key, time_zone, vocabularies, whole_numbers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -18,10 +18,10 @@ env = environ.Env()
 # Where and how it runs
 
 HOST = env.str("HOST", default="127.0.0.1")
-PORT = env.int("PORT", default=8000)
+PORT = whole_numbers.read("PORT", default=8000, least=1, most=65_535)
 DEBUG = env.bool("CONVOWEB_DEBUG", default=False)
 HTTPS = env.bool("CONVOWEB_HTTPS", default=False)
-PROXY_COUNT = env.int("CONVOWEB_PROXY_COUNT", default=0)
+PROXY_COUNT = whole_numbers.read("CONVOWEB_PROXY_COUNT", default=0)
 
 DATA_DIR = private_files.folder(Path(env.str("CONVOWEB_DATA_DIR", default="") or BASE_DIR / "var").resolve())
 
@@ -34,12 +34,12 @@ os.environ["TIKTOKEN_CACHE_DIR"] = str(vocabularies.install(DATA_DIR / "vocabula
 # What convoweb itself reads
 
 CONVOWEB_API_RATE = env.str("CONVOWEB_API_RATE", default="")
-CONVOWEB_MAX_BODY = env.int("CONVOWEB_MAX_BODY", default=32 * 1024 * 1024)
-CONVOWEB_MAX_EXPORT = env.int("CONVOWEB_MAX_EXPORT", default=1024 * 1024 * 1024)
-CONVOWEB_MAX_UPLOAD = env.int("CONVOWEB_MAX_UPLOAD", default=512 * 1024 * 1024)
+CONVOWEB_MAX_BODY = whole_numbers.read("CONVOWEB_MAX_BODY", default=32 * 1024 * 1024, least=1)
+CONVOWEB_MAX_EXPORT = whole_numbers.read("CONVOWEB_MAX_EXPORT", default=1024 * 1024 * 1024, least=1)
+CONVOWEB_MAX_UPLOAD = whole_numbers.read("CONVOWEB_MAX_UPLOAD", default=512 * 1024 * 1024, least=1)
 CONVOWEB_MODEL = env.str("CONVOWEB_MODEL", default="gpt-4.1-mini")
-CONVOWEB_RUN_TIMEOUT = env.int("CONVOWEB_RUN_TIMEOUT", default=3600)
-CONVOWEB_SWEEP_INTERVAL = env.int("CONVOWEB_SWEEP_INTERVAL", default=30)
+CONVOWEB_RUN_TIMEOUT = whole_numbers.read("CONVOWEB_RUN_TIMEOUT", default=3600, least=1)
+CONVOWEB_SWEEP_INTERVAL = whole_numbers.read("CONVOWEB_SWEEP_INTERVAL", default=30, least=1)
 CONVOWEB_ENDPOINTS = endpoints.addresses(env.str("CONVOWEB_ENDPOINTS", default=""))
 CONVOWEB_ENDPOINT_KEYS = endpoints.keys(os.environ, CONVOWEB_ENDPOINTS)
 

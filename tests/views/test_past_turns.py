@@ -66,8 +66,8 @@ def test_each_run_that_it_could_not_see_has_its_reason_and_the_setting_with_its_
     session = make_session(project, settings={"strategy": "buffer", "last_n": 3}, now=NOW)
     append_turns(session, 8, now=NOW + timedelta(minutes=5))
     text = told(page(client, at="8"))
-    assert "max_runs 5: older ones are not remembered max_runs 5, version 1 of the project" in text
-    assert "last_n 3: only the newest 3 runs last_n 3, version 1 of this session" in text
+    assert "max_runs 5: older ones are not remembered max_runs 5 version 1 of the project" in text
+    assert "last_n 3: only the newest 3 runs last_n 3 version 1 of this session" in text
 
 
 def test_what_would_differ_is_told_by_ranges_with_the_reason_of_each(client, project):

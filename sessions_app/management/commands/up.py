@@ -23,7 +23,9 @@ class Command(BaseCommand):
         _refuse_used_address()
         call_command("setup", stdout=self.stdout)
         connections.close_all()
-        self.stdout.write(f"convoweb is at http://{settings.HOST}:{settings.PORT}/ and ends with Ctrl-C.")
+        self.stdout.write(
+            f"convoweb starts on http://{settings.HOST}:{settings.PORT}/, in some seconds, and ends with Ctrl-C."
+        )
         self.stdout.flush()
         # The memory that setting up took goes with this program; the process, and with it the lock, stays.
         os.chdir(settings.BASE_DIR)
