@@ -85,6 +85,6 @@ def _unexpected(error: Exception) -> str:
 def _title_of(found: Found) -> str:
     """Return what a row calls itself, for the report."""
     row = found.value if isinstance(found.value, Mapping) else {}
-    names = (row.get(field) for field in ("title", "id"))
+    names = (row.get(field) for field in ("title", "name", "id", "uuid"))
     text = next((str(name) for name in names if isinstance(name, str | int) and str(name).strip()), "")
     return clean_text(text)[: LONGEST["title"]]

@@ -117,3 +117,11 @@ def test_a_session_of_chuk_without_events_is_there_for_its_children():
     [parent, child] = bring_in(project, "chuk", chuk([], "Parent"), chuk(LINES[:2], "Child") | {"parent_id": "talk-P"})
     assert (parent.outcome, parent.session.last_position) == ("imported", 0)
     assert child.session.parent == parent.session
+
+
+@pytest.mark.parametrize(
+    ("row", "title"), [({"uuid": "u1", "name": "Trip"}, "Trip"), ({"uuid": "u1", "name": " "}, "u1")]
+)
+def test_a_conversation_of_claude_that_cannot_be_read_is_reported_by_its_name(row, title):
+    prepared = prepare_row(file_format=FILE_FORMATS["claude_ai"], found=Found(1, row | {"chat_messages": "none"}))
+    assert (prepared.title, prepared.error) == (title, "Its chat_messages must be a list.")
