@@ -15,7 +15,7 @@ from sessions_app.templatetags.formats import NOTHING, number
 
 register = template.Library()
 
-PART_CACHED, NOTHING_CACHED = "Cost, part cached", "Cost, nothing cached"
+PART_CACHED, NOTHING_CACHED = "Input cost, part cached", "Input cost, nothing cached"
 COSTS = {
     PART_CACHED: "What the input of the prompts of this session costs if the provider reuses what is repeated",
     NOTHING_CACHED: "What it costs if nothing is reused, every token at the full price",
@@ -101,7 +101,7 @@ def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
             "What all prompts of this session send together",
         ),
         Total(
-            "Repeated from before",
+            "Same beginning as the turn before",
             _lines(sides, [_share(each.stable_prefix, each.tokens) for each in totals], nothing),
             "How much of the prompts begins word for word like the one before: a cache can reuse it at a lower price",
         ),

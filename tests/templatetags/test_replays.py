@@ -104,8 +104,8 @@ def test_the_totals_say_by_how_much_the_second_differs():
 def test_the_totals_say_by_what_share_the_second_costs_more():
     found = {total.name: total.lines for total in replay_totals([side(5, last_n=1), side(5, "b")])}
     # 106 and 190 tokens, of which 7 and 7 + 21 + 35 + 49 are in the cache, where one costs a quarter.
-    assert [note for *_, note in found["Cost, nothing cached"]] == ["", "+79.2 %"]
-    assert [note for *_, note in found["Cost, part cached"]] == ["", "+5.2 %"]
+    assert [note for *_, note in found["Input cost, nothing cached"]] == ["", "+79.2 %"]
+    assert [note for *_, note in found["Input cost, part cached"]] == ["", "+5.2 %"]
 
 
 def looking(*results):
