@@ -78,4 +78,9 @@ def test_every_page_costs_the_same_with_a_thousand_times_as_many_runs(client, pr
         pages = [page.format(near=runs - 3) for page in PAGES]
         costs[name] = {page: cost(f"/p/p/sessions/{name}/{at}") for page, at in zip(PAGES, pages, strict=True)}
     assert costs["short"] == costs["long"]
-    assert all(0 < queries < 60 and 0 < rows < 1_500 and not large for queries, rows, large in costs["long"].values())
+    for page, (queries, rows, large) in costs["long"].items():
+        # Before saving, the page tries the draft once more, and a default on the newest sessions that it reaches.
+        most = 70 if page.startswith(("tune/save", "tune/default")) else 60
+        assert 0 < queries < most, page
+        assert 0 < rows < 1_500, page
+        assert not large, page
