@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import ObjectDoesNotExist, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
@@ -127,6 +127,12 @@ def refused(request: HttpRequest, error: ConvowebError) -> HttpResponse:  # noqa
         members = {"headers": CHALLENGE}
     name = re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
     return problem(status, error.detail, kind=name, errors=error.errors, **members)
+
+
+@api.exception_handler(ObjectDoesNotExist)
+def gone(request: HttpRequest, error: ObjectDoesNotExist) -> HttpResponse:  # noqa: ARG001
+    """Answer that something was deleted while the request was at work."""
+    return refused(request, NotFound("It has been deleted meanwhile."))
 
 
 @api.exception_handler(ValidationError)

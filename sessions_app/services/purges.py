@@ -3,10 +3,11 @@
 Nobody sees these any more. How far it came stands in the rows: what is still there, and a lease of the worker at it.
 """
 
+import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import DateTimeField, ExpressionWrapper, Q, QuerySet
 from django.db.models.functions import Now
 
@@ -15,6 +16,8 @@ from sessions_app.models import IdempotentAnswer, ImportedConversation, Project,
 from sessions_app.models.search_remains import remember_remains
 from sessions_app.services.session_deletion import RUNS_AT_ONCE, SESSIONS_AT_ONCE, erase, erase_runs
 from sessions_app.services.wishes import hurry
+
+log = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=60)
 ROWS_AT_ONCE = 1_000
@@ -28,12 +31,19 @@ def waiting_purges() -> list[int]:
 
 
 def begin_purge(*, project_pk: int) -> None:
-    """Remove what a few steps remove, so that what is small is gone at once; a worker does the rest."""
+    """Remove what a few steps remove, so that what is small is gone at once; a worker does the rest.
+
+    It is deleted already: whoever asked for that is not told of a database that was too busy to remove it at once.
+    """
     if not _take(project_pk):
         return
-    if all(_step(project_pk) for _ in range(STEPS_AT_ONCE)):
-        Project.doomed.filter(pk=project_pk).update(lease_until=None)
-        hurry(Work.PURGE, project_pk)
+    try:
+        if all(_step(project_pk) for _ in range(STEPS_AT_ONCE)):
+            Project.doomed.filter(pk=project_pk).update(lease_until=None)
+            hurry(Work.PURGE, project_pk)
+    except DatabaseError:
+        # The sweeper finds it when the lease is over.
+        log.exception("a deleted project is removed later")
 
 
 def work_through(*, project_pk: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.views.defaults import page_not_found, permission_denied
@@ -72,7 +72,7 @@ class ProjectAccess:
 
     def process_exception(self, request: HttpRequest, problem: Exception) -> HttpResponseBase | None:
         """Answer that nothing is there, or not allowed, if that has become so while the page was at work."""
-        if isinstance(problem, NotFound):
+        if isinstance(problem, NotFound | ObjectDoesNotExist):
             return page_not_found(request, problem)
         return permission_denied(request, problem) if isinstance(problem, NotAllowed) else None
 

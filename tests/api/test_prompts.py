@@ -6,7 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from sessions_app.models import Session, Summary
+from sessions_app.models import Session, Summary, lineages
 from sessions_app.services.prompts import session_prompt
 from tests.factories import append_turns, make_session
 
@@ -298,3 +298,15 @@ def test_the_newest_run_can_be_cut_instead_of_dropped(bot, session):
 @pytest.mark.parametrize("strategy", ["minimal", "task", "tool", "conversation", "hierarchical", "head_tail"])
 def test_the_queries_of_a_strategy_do_not_grow_with_the_session(bot, session, strategy):
     assert_queries_do_not_grow(bot, session, {"settings": {"max_input_tokens": 100, "strategy": strategy}}, 24)
+
+
+@pytest.mark.parametrize("path", ["prompt", "runs", "facts?words=question", "usage"])
+def test_what_is_asked_while_the_parent_goes_is_answered_that_it_is_gone(bot, project, monkeypatch, path):
+    parent = make_session(project, "parent", runs=3)
+    make_session(project, "fork", parent=parent, forked_at=2)
+    monkeypatch.setattr(lineages, "ancestors_of", lambda _session: [])
+    answer = (
+        bot.post("/sessions/fork/prompt", {"query": "And?"}) if path == "prompt" else bot.get(f"/sessions/fork/{path}")
+    )
+    assert answer.status_code == 404
+    assert answer.json()["detail"] == "It has been deleted meanwhile."

@@ -3,7 +3,7 @@
 import pytest
 from django.apps import apps
 from django.contrib.auth import get_user_model
-from django.db import connection
+from django.db import OperationalError, connection
 
 from sessions_app import tasks
 from sessions_app.clients import Work
@@ -184,6 +184,25 @@ def test_a_large_project_is_gone_for_everybody_at_once(published, django_capture
     purge_all(published)
     assert not Project.doomed.exists()
     assert counts() == [0, 0, 0, 0, 0]
+
+
+def test_a_database_that_fails_while_it_is_removed_does_not_undo_the_deletion(published, monkeypatch):
+    doomed, owner, _ = fill()
+
+    def fail(_project_pk):
+        raise OperationalError("database is locked")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(purges, "_step", fail)
+        delete_project(project=doomed, by=owner, now=NOW)
+    assert list(Project.objects.visible_to(owner)) == []
+    tasks.sweep()
+    assert (Work.PURGE, (doomed.pk,)) not in published
+    # The lease is over.
+    Project.doomed.update(lease_until=None)
+    tasks.sweep()
+    purge_all(published)
+    assert not Project.doomed.exists()
 
 
 def test_the_sweeper_finds_one_that_nobody_is_removing(published):

@@ -9,7 +9,7 @@ from django.utils.html import strip_tags
 from sessions_app.domain.openai_messages import simple_turn
 from sessions_app.domain.plan import WarningCode
 from sessions_app.domain.transcript import Event, EventKind, ToolCall
-from sessions_app.models import Session, Summary
+from sessions_app.models import Session, Summary, lineages
 from sessions_app.queries.settings_controls import setting_rows
 from sessions_app.services.prompts import effective_settings, session_plan, session_prompt
 from sessions_app.services.runs import append_runs
@@ -273,3 +273,11 @@ def test_reasons_of_settings_cost_no_query_where_there_is_no_parent(client, proj
     with django_assert_num_queries(0):
         rows = setting_rows(session, saved, saved)
     assert {row.name: row.no_effect for row in rows}["parent_depth"] == "no effect: this conversation has no parent"
+
+
+@pytest.mark.parametrize("path", ["", "tune/", "tune/why/", "facts/?words=question", "then/?at=1"])
+def test_a_page_at_work_while_the_parent_goes_answers_that_nothing_is_there(client, project, monkeypatch, path):
+    parent = make_session(project, "parent", runs=3)
+    make_session(project, "fork", parent=parent, forked_at=2)
+    monkeypatch.setattr(lineages, "ancestors_of", lambda _session: [])
+    assert client.get(f"/p/p/sessions/fork/{path}").status_code == 404
