@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import wraps
 from typing import Any, BinaryIO
 
+from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.json_streams import Found
 from sessions_app.domain.transcript import NewRun
 
@@ -43,6 +45,19 @@ class Conversation:
     parent_source_id: str = ""
     paths: tuple[Path, ...] = ()
     created_at: datetime | None = None
+
+
+def refusing_depth(read: Callable[[Any], Conversation]) -> Callable[[Any], Conversation]:
+    """Let what reads the value of a row raise InvalidInput for one that is nested too deeply to be walked through."""
+
+    @wraps(read)
+    def reading(row: Any) -> Conversation:
+        try:
+            return read(row)
+        except RecursionError:
+            raise InvalidInput("Its lists and objects are nested too deeply.") from None
+
+    return reading
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, BinaryIO
 
-from sessions_app.domain.conversation_files import Conversation, FileFormat
+from sessions_app.domain.conversation_files import Conversation, FileFormat, refusing_depth
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.foreign_files import (
     cleaned,
@@ -47,25 +47,6 @@ def recognises(head: bytes, file_name: str) -> bool:  # noqa: ARG001 (the signat
 def rows(stream: BinaryIO, file_name: str) -> Iterator[Found]:  # noqa: ARG001 (as above)
     """Yield the conversations of a list, or the one that the file is."""
     return json_items(stream)
-
-
-def conversation(row: Any) -> Conversation:
-    """Read one conversation."""
-    try:
-        return _conversation(row)
-    except RecursionError:
-        raise InvalidInput("Its lists and objects are nested too deeply.") from None
-
-
-CHATGPT = FileFormat(
-    name="chatgpt",
-    label="ChatGPT export",
-    files="JSON",
-    about="conversations.json. The path to the newest message is the session; others become forks of it.",
-    recognises=recognises,
-    rows=rows,
-    conversation=conversation,
-)
 
 
 @dataclass(slots=True)
@@ -133,7 +114,9 @@ class _Draft:
             self.events[index] = replace(event, tool=replace(event.tool, result=text))
 
 
-def _conversation(given: Any) -> Conversation:
+@refusing_depth
+def conversation(given: Any) -> Conversation:
+    """Read one conversation."""
     row = cleaned(given, "a conversation: an object with a mapping of messages")
     if not isinstance(row.get("mapping"), Mapping):
         raise InvalidInput("It has no mapping: an object with its messages is needed.")
@@ -228,3 +211,14 @@ def _notes(title: str, messages: Mapping[str, Mapping[str, Any]], kept: set[str]
         yield f"Images and files that the export does not hold leave a marked place: {left_out}."
     if short_title(title) != title:
         yield "The title was cut."
+
+
+CHATGPT = FileFormat(
+    name="chatgpt",
+    label="ChatGPT export",
+    files="JSON",
+    about="conversations.json. The path to the newest message is the session; others become forks of it.",
+    recognises=recognises,
+    rows=rows,
+    conversation=conversation,
+)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
-from sessions_app.domain.conversation_files import Conversation, FileFormat
+from sessions_app.domain.conversation_files import Conversation, FileFormat, refusing_depth
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.foreign_files import (
     cleaned,
@@ -46,25 +46,6 @@ def recognises(head: bytes, file_name: str) -> bool:  # noqa: ARG001 (the signat
 def rows(stream: BinaryIO, file_name: str) -> Iterator[Found]:  # noqa: ARG001 (as above)
     """Yield the sessions of a list, or the one that the file is."""
     return json_items(stream)
-
-
-def conversation(row: Any) -> Conversation:
-    """Read one session."""
-    try:
-        return _conversation(row)
-    except RecursionError:
-        raise InvalidInput("Its lists and objects are nested too deeply.") from None
-
-
-CHUK = FileFormat(
-    name="chuk",
-    label="chuk sessions",
-    files="JSON",
-    about="Sessions as its stores write them, one or a list. One whose parent came before it becomes a child.",
-    recognises=recognises,
-    rows=rows,
-    conversation=conversation,
-)
 
 
 @dataclass(slots=True)
@@ -126,7 +107,9 @@ class _Draft:
         )
 
 
-def _conversation(given: Any) -> Conversation:
+@refusing_depth
+def conversation(given: Any) -> Conversation:
+    """Read one session."""
     row = cleaned(given, "a session: an object with an id and events")
     if "events" not in row:
         raise InvalidInput("It has no events: a list of them is needed.")
@@ -247,3 +230,14 @@ def _kept_of(given: Mapping[str, Any]) -> dict[str, Any]:
 def _statuses(row: Mapping[str, Any]) -> dict[str, RunStatus]:
     runs = [run for run in items_of(row, "runs") if isinstance(run, Mapping)]
     return {text_of(run, "id"): ENDED[run["status"]] for run in runs if run.get("status") in tuple(ENDED)}
+
+
+CHUK = FileFormat(
+    name="chuk",
+    label="chuk sessions",
+    files="JSON",
+    about="Sessions as its stores write them, one or a list. One whose parent came before it becomes a child.",
+    recognises=recognises,
+    rows=rows,
+    conversation=conversation,
+)

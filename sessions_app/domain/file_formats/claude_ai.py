@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
-from sessions_app.domain.conversation_files import Conversation, FileFormat
+from sessions_app.domain.conversation_files import Conversation, FileFormat, refusing_depth
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.foreign_files import (
     cleaned,
@@ -41,25 +41,6 @@ def recognises(head: bytes, file_name: str) -> bool:  # noqa: ARG001 (the signat
 def rows(stream: BinaryIO, file_name: str) -> Iterator[Found]:  # noqa: ARG001 (as above)
     """Yield the conversations of a list, or the one that the file is."""
     return json_items(stream)
-
-
-def conversation(row: Any) -> Conversation:
-    """Read one conversation."""
-    try:
-        return _conversation(row)
-    except RecursionError:
-        raise InvalidInput("Its lists and objects are nested too deeply.") from None
-
-
-CLAUDE_AI = FileFormat(
-    name="claude_ai",
-    label="Claude export",
-    files="JSON",
-    about="conversations.json. Texts of attachments are part of the message; other files leave a marked place.",
-    recognises=recognises,
-    rows=rows,
-    conversation=conversation,
-)
 
 
 @dataclass(slots=True)
@@ -114,7 +95,9 @@ class _Draft:
         return NewRun(tuple(self.events), metadata={OTHERS: {"messages": list(ids)}}, created_at=began)
 
 
-def _conversation(given: Any) -> Conversation:
+@refusing_depth
+def conversation(given: Any) -> Conversation:
+    """Read one conversation."""
     row = cleaned(given, "a conversation: an object with chat_messages")
     if "chat_messages" not in row:
         raise InvalidInput("It has no chat_messages: a list of them is needed.")
@@ -179,3 +162,14 @@ def _attached(message: Mapping[str, Any]) -> Iterator[str]:
     for file in items_of(message, "files"):
         if isinstance(file, Mapping):
             yield f"[{text_of(file, 'file_name') or 'file'} not in the file]"
+
+
+CLAUDE_AI = FileFormat(
+    name="claude_ai",
+    label="Claude export",
+    files="JSON",
+    about="conversations.json. Texts of attachments are part of the message; other files leave a marked place.",
+    recognises=recognises,
+    rows=rows,
+    conversation=conversation,
+)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from sessions_app.domain.conversation_files import Conversation, FileFormat
+from sessions_app.domain.conversation_files import Conversation, FileFormat, refusing_depth
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.foreign_files import cleaned, cleaning_notes, hash_of, items_of, json_text, text_of
 from sessions_app.domain.json_heads import first_object
@@ -46,25 +46,6 @@ def recognises(head: bytes, file_name: str) -> bool:  # noqa: ARG001 (the signat
 def rows(stream: BinaryIO, file_name: str) -> Iterator[Found]:  # noqa: ARG001 (as above)
     """Yield the memories of a list, or the one that the file is."""
     return json_items(stream)
-
-
-def conversation(row: Any) -> Conversation:
-    """Read one memory."""
-    try:
-        return _conversation(row)
-    except RecursionError:
-        raise InvalidInput("Its lists and objects are nested too deeply.") from None
-
-
-GRIPTAPE = FileFormat(
-    name="griptape",
-    label="Griptape memory",
-    files="JSON",
-    about="The record of a driver, or a memory as its to_dict gives it. A run with an error is a failed run.",
-    recognises=recognises,
-    rows=rows,
-    conversation=conversation,
-)
 
 
 @dataclass(slots=True)
@@ -107,7 +88,9 @@ class _Artifact:
             self.add_text(f"[{kind} not imported]")
 
 
-def _conversation(given: Any) -> Conversation:
+@refusing_depth
+def conversation(given: Any) -> Conversation:
+    """Read one memory."""
     row = cleaned(given, "a memory: an object with runs")
     if "runs" not in row:
         raise InvalidInput("It has no runs: a list of them is needed, maybe an empty one.")
@@ -166,3 +149,14 @@ def _notes(row: Mapping[str, Any], left_out: list[str]) -> Iterator[str]:
     if left_out:
         kinds = ", ".join(sorted(set(left_out)))
         yield f"Artifacts of which only a marked place was kept: {len(left_out)} ({kinds[:200]})."
+
+
+GRIPTAPE = FileFormat(
+    name="griptape",
+    label="Griptape memory",
+    files="JSON",
+    about="The record of a driver, or a memory as its to_dict gives it. A run with an error is a failed run.",
+    recognises=recognises,
+    rows=rows,
+    conversation=conversation,
+)

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from sessions_app.domain import openai_messages, run_facts
-from sessions_app.domain.conversation_files import Conversation, FileFormat
+from sessions_app.domain.conversation_files import Conversation, FileFormat, refusing_depth
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.json_streams import BOM, LARGEST_VALUE, TOO_LARGE, Found, json_items, json_lines, parse
 from sessions_app.domain.session_fields import LONGEST
@@ -50,25 +50,6 @@ def rows(stream: BinaryIO, file_name: str) -> Iterator[Found]:
         yield from chain([first], found)
 
 
-def conversation(row: Any) -> Conversation:
-    """Read one conversation."""
-    try:
-        return _conversation({"messages": row} if isinstance(row, list) else row)
-    except RecursionError:
-        raise InvalidInput("Its lists and objects are nested too deeply.") from None
-
-
-OPENAI = FileFormat(
-    name="openai",
-    label="OpenAI messages",
-    files="JSON or JSON Lines",
-    about="JSON Lines with one conversation a line, or JSON with a list of them, one of them, or only its messages.",
-    recognises=recognises,
-    rows=rows,
-    conversation=conversation,
-)
-
-
 def _begin(head: bytes) -> bytes:
     return head.removeprefix(BOM).lstrip()
 
@@ -97,7 +78,10 @@ def _bare_conversation(found: Iterator[Found], stream: BinaryIO) -> Found:
     return Found(1, messages)
 
 
-def _conversation(row: Any) -> Conversation:
+@refusing_depth
+def conversation(row: Any) -> Conversation:
+    """Read one conversation."""
+    row = {"messages": row} if isinstance(row, list) else row
     if not isinstance(row, Mapping):
         raise InvalidInput("It must be an object with messages, or a list of messages.")
     given, row = row, clean_json(row)
@@ -178,3 +162,14 @@ def _notes(given: Any, row: Any, title: str) -> Iterator[str]:
         yield f"Characters that cannot be stored, replaced by U+FFFD: {after - before}."
     if len(title) > LONGEST["title"]:
         yield f"The title was cut to {LONGEST['title']} characters; the metadata have it whole."
+
+
+OPENAI = FileFormat(
+    name="openai",
+    label="OpenAI messages",
+    files="JSON or JSON Lines",
+    about="JSON Lines with one conversation a line, or JSON with a list of them, one of them, or only its messages.",
+    recognises=recognises,
+    rows=rows,
+    conversation=conversation,
+)
