@@ -40,7 +40,7 @@ def fill(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('sessions_app', '0021_cancelled_imports'),
+        ('sessions_app', '0019_cancelled_imports'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('sessions_app', '0022_deleted_projects'),
+        ('sessions_app', '0021_deleted_projects'),
     ]
 
     operations = [
