@@ -73,7 +73,7 @@ def test_compare_shows_the_profile_beside_the_draft(client, session, profile):
 def test_replay_shows_the_profile_beside_the_draft(client, session, profile):
     a, b = replay_session(session=session, settings={"/a": SHORT, "/b": {"last_n": 5}}, now=NOW)
     shown = page(client, "replay/", a=f"profile:{profile.pk}", last_n="5")
-    total = shown.split("<h2>Prompt tokens, all turns</h2>")[1].split("</div>")[0]
+    total = shown.split(">Prompt tokens, all turns</h2>")[1].split("</div>")[0]
     assert re.findall(r'<span class="num">([^<]+)</span>', total) == [f"{a.totals.tokens:,}", f"{b.totals.tokens:,}"]
 
 
