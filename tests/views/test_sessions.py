@@ -1,3 +1,4 @@
+import re
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
