@@ -200,8 +200,9 @@ def erase(sessions: Iterable[int]) -> None:
     """Delete the rows of sessions in bulk, those that refer to others first."""
     remember_remains()
     for keys in _chunks(sessions):
-        _end_mentions(keys)
+        # First, since it locks them: what is written about them from now on waits, and finds that they are gone.
         Session.objects.filter(pk__in=keys).update(summary=None)
+        _end_mentions(keys)
         # By the keys of their runs: a database that has not looked at new rows yet would join them row by row.
         for run_keys in _chunks(Run.objects.filter(session__in=keys).values_list("pk", flat=True)):
             erase_runs(run_keys)
