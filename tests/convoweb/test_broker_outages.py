@@ -73,7 +73,8 @@ class Bot:
 
     def call(self, method, path, body=None):
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
-        self.connection.request(method, f"/api/v1{path}", json.dumps(body), headers)
+        # A body that a GET does not need may come after the answer, and then the server ends the connection.
+        self.connection.request(method, f"/api/v1{path}", None if body is None else json.dumps(body), headers)
         answer = self.connection.getresponse()
         text = answer.read()
         assert answer.status < 300, text
