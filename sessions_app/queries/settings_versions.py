@@ -14,7 +14,7 @@ from sessions_app.queries.keyset import Order, read_count
 
 BY_NUMBER = Order("number", F("number"), read_count, descending=True)
 ROWS_AT_ONCE = 20
-MOST_LOOKED_AT = 200
+MOST_LOOKED_AT = 50
 INHERITED = "inherited"
 
 

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -16,6 +16,7 @@ from sessions_app.domain.errors import ConvowebError
 from sessions_app.domain.facts.report import KeptReport, from_stored, kept, to_stored
 from sessions_app.domain.language_models import language_model
 from sessions_app.domain.memory_settings import EffectiveSettings, MemorySettings
+from sessions_app.domain.plan import PromptPlan
 from sessions_app.domain.summaries import (
     Standing,
     SummaryRequest,
@@ -114,34 +115,39 @@ def _newest_entry(session: Session) -> Summary | None:
     return session.summaries.order_by("number").only("status", "ended_at").last()
 
 
-def due_under(*, session: Session, overrides: Mapping[str, Any]) -> tuple[int, int] | None:
+def due_under(*, session: Session, overrides: Mapping[str, Any], plan: PromptPlan | None) -> tuple[int, int] | None:
     """Return the first and the last run that are summarized once these settings are saved, or None if none is.
 
-    Runs that the settings in force summarize as well do not count. Where runs would be lost, more than these may be
-    summarized, since the summary needs room too; a fork may adopt one instead.
+    `plan` is the next prompt under them, None if there can be none. Runs that the settings in force summarize as well
+    do not count. Where runs would be lost, more than these may be summarized, since the summary needs room too; a fork
+    may adopt one instead.
     """
-    first, through = _all_due(session, overrides)
-    saved = max(first - 1, _all_due(session, {})[1])
+    first, through = _all_due(session, overrides, lambda: _lost_in(plan))
+    saved = max(first - 1, _all_due(session, {}, lambda: _lost_in(_plan_of(session)))[1])
     return (saved + 1, through) if through > saved else None
 
 
-def _all_due(session: Session, overrides: Mapping[str, Any]) -> tuple[int, int]:
+def _all_due(session: Session, overrides: Mapping[str, Any], lost_through: Callable[[], int]) -> tuple[int, int]:
     """Return the first run behind the summary in use and the last that is summarized, whatever number of steps."""
     effective = effective_settings(session=session, overrides=overrides)
     settings = effective.values
     standing = standing_of(SessionTranscript(session), budget=stored_budget(effective))
     through = _due_through(session, settings, standing, sys.maxsize)
     if through is None:
-        standing = replace(standing, lost_through=_lost_through(session, overrides))
+        standing = replace(standing, lost_through=lost_through())
         through = _due_through(session, settings, standing, sys.maxsize)
     return standing.covered_through + 1, through or standing.covered_through
 
 
-def _lost_through(session: Session, overrides: Mapping[str, Any]) -> int:
+def _lost_in(plan: PromptPlan | None) -> int:
+    return max((fates.last for fates in plan.gap), default=0) if plan else 0
+
+
+def _plan_of(session: Session) -> PromptPlan | None:
     try:
-        return max((fates.last for fates in session_plan(session=session, overrides=overrides).gap), default=0)
+        return session_plan(session=session)
     except ConvowebError:
-        return 0
+        return None
 
 
 def _due_through(session: Session, settings: MemorySettings, standing: Standing, batch_tokens: int) -> int | None:

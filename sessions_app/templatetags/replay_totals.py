@@ -1,6 +1,6 @@
 """The figures over all turns of a replay, side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -70,8 +70,6 @@ def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
         PART_CACHED: [each.cached_input_cost for each in totals],
         NOTHING_CACHED: [each.input_cost for each in totals],
     }
-    losing = [each.turns_with_lost for each in totals]
-    cutting = [each.turns_with_cut_results for each in totals]
     nothing = [""] * len(totals)
     return [
         Total(
@@ -79,22 +77,7 @@ def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
             _lines(sides, [_runs(each) for each in unseen], _changes(unseen)),
             "Runs that are neither word for word nor in the summary in the last prompt of this session",
         ),
-        Total(
-            "Turns with lost runs",
-            _lines(sides, [number(each) for each in losing], _changes(losing)),
-            "Turns whose prompt left out runs that no summary had yet",
-        ),
-        *(
-            [
-                Total(
-                    "Turns with cut tool results",
-                    _lines(sides, [*map(number, cutting)], _changes(cutting)),
-                    CUT_RESULTS,
-                )
-            ]
-            if any(cutting)
-            else []
-        ),
+        *_turns_counted(sides),
         Total(
             "Prompt tokens, all turns",
             _lines(sides, [number(each.tokens) for each in totals], _shares([each.tokens for each in totals])),
@@ -115,6 +98,17 @@ def replay_totals(sides: Sequence[ReplayedSide]) -> list[Total]:
             "How many would be made for this session, and what that costs",
         ),
     ]
+
+
+def _turns_counted(sides: Sequence[ReplayedSide]) -> Iterator[Total]:
+    """Yield in how many turns runs are lost and, if any are, tool results are cut."""
+    losing = [side.totals.turns_with_lost for side in sides]
+    help_ = "Turns whose prompt left out runs that no summary had yet"
+    yield Total("Turns with lost runs", _lines(sides, [*map(number, losing)], _changes(losing)), help_)
+    if shows_cuts(sides):
+        cutting = [side.totals.turns_with_cut_results for side in sides]
+        lines = _lines(sides, [*map(number, cutting)], _changes(cutting))
+        yield Total("Turns with cut tool results", lines, CUT_RESULTS)
 
 
 def _lines(sides: Sequence[ReplayedSide], words: Sequence[str], notes: Sequence[str]) -> list[tuple[str, str, str]]:

@@ -205,7 +205,8 @@ def _what_follows(
 ) -> tuple[ConvowebError | None, tuple[int, int] | None]:
     inherited = stored_values(project_settings(project=session.project).values)
     overrides = {each.name: inherited[each.name] if each.new == INHERITED else each.new for each in changes}
-    return plan_or_refusal(session, overrides=overrides)[1], due_under(session=session, overrides=overrides)
+    plan, refusal = plan_or_refusal(session, overrides=overrides)
+    return refusal, due_under(session=session, overrides=overrides, plan=plan)
 
 
 def _restore(request: HttpRequest, kept: Kept) -> HttpResponse:

@@ -214,8 +214,8 @@ def _question_url(bench: Bench, page: str, texts: QueryDict) -> str:
 
 
 def _what_follows(bench: Bench, overrides: Mapping[str, Any]) -> dict[str, Any]:
-    _, refusal = plan_or_refusal(bench.conversation, overrides=overrides)
-    return {"refusal": refusal, "due": due_under(session=bench.conversation, overrides=overrides)}
+    plan, refusal = plan_or_refusal(bench.conversation, overrides=overrides)
+    return {"refusal": refusal, "due": due_under(session=bench.conversation, overrides=overrides, plan=plan)}
 
 
 def _texts(request: HttpRequest) -> QueryDict:

@@ -7,16 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sessions_app.queries.settings_versions import MOST_LOOKED_AT
-
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One request: the query of its address, whether it is a swap, and what is posted, if anything is.
 
     `sums` says why finding the rows may take longer where there is more: what is gone through, and why a page may.
-    `leeway`: so many rows more or less come, since the same number stands under other ancestors or in other bars, or
-    since so many versions at most are looked back for the one that set a value.
+    `leeway`: so many rows more or less come, since the same number stands under other ancestors or in other bars.
     """
 
     query: str = ""
@@ -124,14 +121,14 @@ PAGES: Mapping[str, Sequence[Asked]] = {
         swap("from={near}&to={near}"),
     ],
     "tune-compare": each("last_n=5", "max_input_tokens=700&show=all", "at={near}&last_n=5"),
-    "tune-default": each("last_n=5", sums=EVERY_OWN, leeway=MOST_LOOKED_AT),
+    "tune-default": each("last_n=5", sums=EVERY_OWN),
     "tune-profile": each("last_n=5"),
     "tune-replay": each("", "last_n=5"),
-    "tune-save": each("last_n=5", leeway=MOST_LOOKED_AT),
+    "tune-save": each("last_n=5"),
     "tune-why": [*each("last_n=5", "only=pruned", leeway=BARS), swap("from={near}&to={near}")],
     "project-settings": WHOLE,
     "project-defaults": each("", "last_n=5"),
-    "project-defaults-save": each("last_n=5", sums=EVERY_OWN, leeway=MOST_LOOKED_AT),
+    "project-defaults-save": each("last_n=5", sums=EVERY_OWN),
     "project-delete": WHOLE,
     "project-new": WHOLE,
     "project-versions": [Asked(), Asked("restore=1"), swap("before={versions}")],

@@ -277,7 +277,8 @@ def test_it_foretells_what_saving_settings_will_summarize(scripted, own, overrid
     if caught_up:
         advance_all(session)
 
-    assert summaries.due_under(session=session, overrides=overrides) == due
+    plan = session_plan(session=session, overrides=overrides)
+    assert summaries.due_under(session=session, overrides=overrides, plan=plan) == due
 
     advance_all(session)
     before = session.summary.covers_through if session.summary else 0
@@ -290,9 +291,10 @@ def test_it_foretells_that_runs_which_would_be_lost_are_summarized(scripted):
     scripted()
     session = make_session(runs=12, settings={"max_input_tokens": 4000})
     overrides = {"max_input_tokens": 130, "summarize_at": 1, "summarize_to": 1}
-    assert session_plan(session=session, overrides=overrides).gap
+    plan = session_plan(session=session, overrides=overrides)
+    assert plan.gap
 
-    due = summaries.due_under(session=session, overrides=overrides)
+    due = summaries.due_under(session=session, overrides=overrides, plan=plan)
 
     session.settings |= overrides
     session.save()
