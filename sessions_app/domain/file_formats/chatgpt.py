@@ -6,7 +6,7 @@ The path to the newest message is the session; edited questions and other answer
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, BinaryIO
+from typing import Any
 
 from sessions_app.domain.conversation_files import Conversation, FileFormat, refusing_depth
 from sessions_app.domain.errors import InvalidInput
@@ -23,7 +23,7 @@ from sessions_app.domain.foreign_files import (
     text_of,
 )
 from sessions_app.domain.json_heads import first_object
-from sessions_app.domain.json_streams import Found, json_items
+from sessions_app.domain.json_streams import json_rows
 from sessions_app.domain.message_trees import PathReader, kept_tree
 from sessions_app.domain.openai_fields import RESULT_ONLY, time_of
 from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, ToolCall
@@ -42,11 +42,6 @@ _ABOUT = ("default_model_slug", "gizmo_id", "is_archived", "is_starred", "update
 def recognises(head: bytes, file_name: str) -> bool:  # noqa: ARG001 (the signature of the table)
     """Tell an export by the tree in its first conversation."""
     return isinstance(first_object(head).get("mapping"), Mapping)
-
-
-def rows(stream: BinaryIO, file_name: str) -> Iterator[Found]:  # noqa: ARG001 (as above)
-    """Yield the conversations of a list, or the one that the file is."""
-    return json_items(stream)
 
 
 @dataclass(slots=True)
@@ -219,6 +214,6 @@ CHATGPT = FileFormat(
     files="JSON",
     about="conversations.json. The path to the newest message is the session; others become forks of it.",
     recognises=recognises,
-    rows=rows,
+    rows=json_rows,
     conversation=conversation,
 )

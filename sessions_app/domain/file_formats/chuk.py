@@ -6,7 +6,7 @@ everywhere; what chuk's runs say stays in the session's metadata under `chuk`.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO
+from typing import Any
 
 from sessions_app.domain.conversation_files import Conversation, FileFormat, refusing_depth
 from sessions_app.domain.errors import InvalidInput
@@ -23,7 +23,7 @@ from sessions_app.domain.foreign_files import (
     time_in,
 )
 from sessions_app.domain.json_heads import first_object
-from sessions_app.domain.json_streams import Found, json_items
+from sessions_app.domain.json_streams import json_rows
 from sessions_app.domain.memory_settings import LARGEST_INTEGER
 from sessions_app.domain.openai_fields import as_text
 from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, RunStatus, ToolCall, Usage
@@ -41,11 +41,6 @@ def recognises(head: bytes, file_name: str) -> bool:  # noqa: ARG001 (the signat
     """Tell a session by its id, its events and what else every store writes with them."""
     first = first_object(head)
     return {"id", "metadata", "parent_id", "child_ids"} <= first.keys() and "messages" not in first
-
-
-def rows(stream: BinaryIO, file_name: str) -> Iterator[Found]:  # noqa: ARG001 (as above)
-    """Yield the sessions of a list, or the one that the file is."""
-    return json_items(stream)
 
 
 @dataclass(slots=True)
@@ -238,6 +233,6 @@ CHUK = FileFormat(
     files="JSON",
     about="Sessions as its stores write them, one or a list. One whose parent came before it becomes a child.",
     recognises=recognises,
-    rows=rows,
+    rows=json_rows,
     conversation=conversation,
 )

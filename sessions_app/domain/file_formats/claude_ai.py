@@ -5,7 +5,7 @@ Messages that name their parents are a tree: the path to the last message of the
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO
+from typing import Any
 
 from sessions_app.domain.conversation_files import Conversation, FileFormat, refusing_depth
 from sessions_app.domain.errors import InvalidInput
@@ -22,7 +22,7 @@ from sessions_app.domain.foreign_files import (
     time_in,
 )
 from sessions_app.domain.json_heads import first_object
-from sessions_app.domain.json_streams import Found, json_items
+from sessions_app.domain.json_streams import json_rows
 from sessions_app.domain.message_trees import PathReader, kept_tree
 from sessions_app.domain.openai_fields import as_text
 from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, ToolCall
@@ -36,11 +36,6 @@ OTHERS = "claude_ai"
 def recognises(head: bytes, file_name: str) -> bool:  # noqa: ARG001 (the signature of the table)
     """Tell an export by the messages of its first conversation."""
     return isinstance(first_object(head).get("chat_messages"), list)
-
-
-def rows(stream: BinaryIO, file_name: str) -> Iterator[Found]:  # noqa: ARG001 (as above)
-    """Yield the conversations of a list, or the one that the file is."""
-    return json_items(stream)
 
 
 @dataclass(slots=True)
@@ -170,6 +165,6 @@ CLAUDE_AI = FileFormat(
     files="JSON",
     about="conversations.json. Texts of attachments are part of the message; other files leave a marked place.",
     recognises=recognises,
-    rows=rows,
+    rows=json_rows,
     conversation=conversation,
 )

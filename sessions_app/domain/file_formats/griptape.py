@@ -6,13 +6,13 @@ grows.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any
 
 from sessions_app.domain.conversation_files import Conversation, FileFormat, refusing_depth
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.foreign_files import cleaned, cleaning_notes, hash_of, items_of, json_text, text_of
 from sessions_app.domain.json_heads import first_object
-from sessions_app.domain.json_streams import Found, json_items
+from sessions_app.domain.json_streams import json_rows
 from sessions_app.domain.transcript import Event, EventKind, NewRun, Role, RunStatus
 
 MEMORIES = ("ConversationMemory", "SummaryConversationMemory")
@@ -41,11 +41,6 @@ def recognises(head: bytes, file_name: str) -> bool:  # noqa: ARG001 (the signat
     run = runs[0] if isinstance(runs, list) and runs else None
     sides = [run.get(side) for side in ("input", "output")] if isinstance(run, Mapping) else []
     return any(isinstance(side, Mapping) and str(side.get("type")).endswith("Artifact") for side in sides)
-
-
-def rows(stream: BinaryIO, file_name: str) -> Iterator[Found]:  # noqa: ARG001 (as above)
-    """Yield the memories of a list, or the one that the file is."""
-    return json_items(stream)
 
 
 @dataclass(slots=True)
@@ -157,6 +152,6 @@ GRIPTAPE = FileFormat(
     files="JSON",
     about="The record of a driver, or a memory as its to_dict gives it. A run with an error is a failed run.",
     recognises=recognises,
-    rows=rows,
+    rows=json_rows,
     conversation=conversation,
 )

@@ -10,7 +10,7 @@ import pytest
 from sessions_app.domain import message_trees
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.file_formats import detect_format
-from sessions_app.domain.file_formats.chatgpt import conversation, rows
+from sessions_app.domain.file_formats.chatgpt import CHATGPT, conversation
 from sessions_app.domain.transcript import EventKind
 
 SAMPLE = Path(__file__).parents[4] / "shared" / "formats" / "chatgpt" / "chatgpt_small.json"
@@ -35,7 +35,7 @@ def chain(*messages, **more):
 
 
 def read(value):
-    [found] = rows(io.BytesIO(json.dumps([value]).encode()), "x")
+    [found] = CHATGPT.rows(io.BytesIO(json.dumps([value]).encode()), "x")
     assert not found.error
     return conversation(found.value)
 

@@ -9,7 +9,7 @@ import pytest
 
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.file_formats import detect_format
-from sessions_app.domain.file_formats.chuk import conversation, rows
+from sessions_app.domain.file_formats.chuk import CHUK, conversation
 from sessions_app.domain.transcript import EventKind, RunStatus, Usage
 
 SAMPLE = Path(__file__).parents[4] / "shared" / "formats" / "chuk" / "chuk_small.json"
@@ -24,7 +24,7 @@ def session(*events, **more):
 
 
 def read(value):
-    [found] = rows(io.BytesIO(json.dumps(value).encode()), "x")
+    [found] = CHUK.rows(io.BytesIO(json.dumps(value).encode()), "x")
     assert not found.error
     return conversation(found.value)
 
@@ -52,7 +52,7 @@ def test_a_stored_session_is_read_with_times_tokens_and_model():
 def test_a_list_of_sessions_is_recognized_and_read_one_by_one():
     data = json.dumps([session(event("Hello", "user")), session(id="t")]).encode()
     assert detect_format(data, "x").name == "chuk"
-    assert [found.value["id"] for found in rows(io.BytesIO(data), "x")] == ["s", "t"]
+    assert [found.value["id"] for found in CHUK.rows(io.BytesIO(data), "x")] == ["s", "t"]
 
 
 def test_each_user_message_behind_anything_else_begins_a_run_and_leading_system_messages_are_the_instructions():

@@ -8,7 +8,7 @@ import pytest
 
 from sessions_app.domain.errors import InvalidInput
 from sessions_app.domain.file_formats import detect_format
-from sessions_app.domain.file_formats.griptape import conversation, rows
+from sessions_app.domain.file_formats.griptape import GRIPTAPE, conversation
 from sessions_app.domain.transcript import RunStatus
 
 SHARED = Path(__file__).parents[4] / "shared"
@@ -29,7 +29,7 @@ def run(question="Hello", answer="Hi", **more):
 
 
 def read(value):
-    [found] = rows(io.BytesIO(json.dumps(value).encode()), "x")
+    [found] = GRIPTAPE.rows(io.BytesIO(json.dumps(value).encode()), "x")
     assert not found.error
     return conversation(found.value)
 
